@@ -1,0 +1,264 @@
+"""What this room needs from the ledger and from the definition store, as Protocols.
+
+Every method is one transaction. All instants are aware UTC datetimes read from the database's own
+clock; all durations are seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from interpreter.contract.effects import Reply, VisitRef
+from interpreter.contract.operations import EffectClass, OperationContract
+from interpreter.contract.records import Closed, Closing, RunState, StepRecord
+from interpreter.contract.values import JsonValue
+from interpreter.definition.document import Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The frozen request of an effect: the mapped input and what preparation added."""
+
+    connection: str
+    operation: str
+    input: JsonValue
+    preparation: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Attempt limits of this effect, from the node's policy over the contract's."""
+
+    attempts: int
+    send_budget: float
+    delay: float
+    growth: float
+    longest_delay: float
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One attempt that wants to send.
+
+    ``token`` is fresh for every attempt. ``after_cancel`` is true for a call on an ``onCancel``
+    route, which a recorded cancel does not refuse. ``sequence`` and ``steps`` are the machine's
+    projections: the call's own step is written as ``running`` with ``sequence``.
+    """
+
+    effect: VisitRef
+    generation: int
+    token: str
+    command: Command
+    contract: OperationContract
+    limits: Limits
+    sequence: int
+    steps: tuple[StepRecord, ...] = ()
+    after_cancel: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatched:
+    """Permission to send once, until the send budget is over.
+
+    ``command`` is the one on record (the first attempt's), ``unresolved`` is true when an earlier
+    token may have been sent and never settled.
+    """
+
+    idempotency_key: str
+    command: Command
+    attempt: int
+    unresolved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The effect has a final reply on record; nothing may be sent."""
+
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Another attempt holds a live lease; ask again after ``retry_after`` seconds."""
+
+    retry_after: float
+
+
+ClaimAnswer = Dispatched | Settled | Busy
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """The attempt failed without effect; the next one is due after ``delay`` seconds."""
+
+    delay: float
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """The ledger proves that no attempt of this effect was ever dispatched or applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """The classified answer of one dispatched attempt.
+
+    ``retry_after`` is the product's own delay for a retryable answer. ``receipt`` is the
+    product's proof (sealed by the ledger).
+    """
+
+    effect: VisitRef
+    generation: int
+    token: str
+    contract: OperationContract
+    limits: Limits
+    reply: Reply
+    sequence: int
+    receipt: JsonValue = None
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOutcome:
+    """A local read, written in one transaction after it was answered (protocol rule 6)."""
+
+    effect: VisitRef
+    command: Command
+    reply: Reply
+    sequence: int
+    steps: tuple[StepRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedWait:
+    """A wait as it opens: written before the run goes idle."""
+
+    wait: VisitRef
+    kind: str
+    sequence: int
+    due_at: datetime | None
+    state: RunState = RunState.WAITING
+    steps: tuple[StepRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationDue:
+    """Whether a poll may read now (``delay`` 0) or in how many seconds."""
+
+    delay: float
+    observations: int
+
+
+class EffectLedger(Protocol):
+    """The effect protocol's writes (design section 5, protocol rules 1 to 7)."""
+
+    async def claim(self, claim: Claim) -> ClaimAnswer:
+        """Store the command once, check permission under the run's lock, and dispatch.
+
+        A lapsed dispatch that never settled is dispatched again or settled as ``unknown`` by the
+        contract's recovery class. ``not-permitted`` comes back as a settled reply.
+        """
+        ...
+
+    async def withdraw(self, effect: VisitRef, token: str) -> None:
+        """Undo a dispatch whose commit has an unknown fate, before anything was sent."""
+        ...
+
+    async def settle(self, settlement: Settlement) -> Reply | Retry:
+        """Write the answer under the fencing rules and give the reply now on record."""
+        ...
+
+    async def resolve(
+        self, effect: VisitRef, contract: OperationContract
+    ) -> Reply | Busy | NotSent | Retry:
+        """What the ledger knows of an effect whose activity ended without a reply (rule 3)."""
+        ...
+
+    async def read_outcome(self, outcome: ReadOutcome) -> Reply:
+        """Check permission and write a read's accepted or refused reply in one transaction."""
+        ...
+
+
+class RunLedger(Protocol):
+    """Projections, waits and the end of a run."""
+
+    async def open_wait(self, opened: OpenedWait) -> None:
+        """Write an opened wait (idempotent) and the run's state."""
+        ...
+
+    async def record(self, run_id: str, state: RunState, steps: Sequence[StepRecord]) -> None:
+        """Write projections and the run's state (idempotent by sequence)."""
+        ...
+
+    async def observation_due(
+        self, opened: OpenedWait, interval: float, floor: float, hinted: bool
+    ) -> ObservationDue:
+        """Open the wait if it is not, and say when its source may be read next.
+
+        The first observation comes ``interval`` after opening or at the first hint; a hint never
+        brings one sooner than ``floor`` after the last.
+        """
+        ...
+
+    async def observed(self, wait: VisitRef) -> None:
+        """Count one observation of the wait's source."""
+        ...
+
+    async def resolve_wait(self, wait: VisitRef, resolution: str) -> str:
+        """Record how a wait ended, first writer wins; gives the resolution on record."""
+        ...
+
+    async def request_cancel(self, run_id: str, reason: str) -> None:
+        """Record a cancel that came from Temporal itself; a no-op once recorded or closed."""
+        ...
+
+    async def close(self, run_id: str, execution: int, closing: Closing) -> Closed:
+        """End an execution, insert-once; gives the outcome on record."""
+        ...
+
+
+class DefinitionStore(Protocol):
+    """Definitions by revision, insert-only."""
+
+    async def fetch(self, revision: str) -> Definition:
+        """The definition of a revision, verified; DefinitionError ``revision.unknown``."""
+        ...
+
+
+class Connections(Protocol):
+    """The deployment's logical connections, opened only at the moment of a call."""
+
+    def settings(self, connection: str) -> JsonValue:
+        """Base URL and product settings; ConnectionFault ``connection.unknown``."""
+        ...
+
+    async def authorization(self, connection: str) -> str | None:
+        """A fresh ``Authorization`` header value for one attempt, or None for anonymous."""
+        ...
+
+
+__all__ = [
+    "Busy",
+    "Claim",
+    "ClaimAnswer",
+    "Closed",
+    "Command",
+    "Connections",
+    "DefinitionStore",
+    "Dispatched",
+    "EffectClass",
+    "EffectLedger",
+    "Limits",
+    "NotSent",
+    "ObservationDue",
+    "OpenedWait",
+    "ReadOutcome",
+    "Retry",
+    "RunLedger",
+    "Settled",
+    "Settlement",
+]

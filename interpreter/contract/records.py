@@ -1,0 +1,114 @@
+"""What a run asks to have written down, and how a run stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from interpreter.contract.values import JsonValue
+
+
+class RunState(StrEnum):
+    """The states of a run (design section 7)."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    ATTENTION = "attention"
+    RECOVERY_REQUIRED = "recovery-required"
+    CANCEL_REQUESTED = "cancel-requested"
+    FINISHED = "finished"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    CANCELLED_AFTER_EFFECT = "cancelled-after-effect"
+    EXPIRED = "expired"
+    ROLLED_BACK = "rolled-back"
+
+    @property
+    def final(self) -> bool:
+        """True when nothing will be sent for this run any more."""
+        return self in _FINAL
+
+
+_FINAL = frozenset(
+    {
+        RunState.FINISHED,
+        RunState.FAILED,
+        RunState.CANCELLED,
+        RunState.CANCELLED_AFTER_EFFECT,
+        RunState.EXPIRED,
+        RunState.ROLLED_BACK,
+    }
+)
+
+
+class StartState(StrEnum):
+    """How far the Temporal start of an admitted run has come."""
+
+    PENDING = "start_pending"
+    STARTED = "started"
+    FAILED = "start_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """A projection of one visit: what happened to it, in the machine's own order.
+
+    ``sequence`` is the machine's number (protocol rule 1); ``state`` is ``running``, ``waiting``,
+    ``succeeded``, ``failed`` or ``cancelled``; ``outlet`` the way the run left the node.
+    """
+
+    sequence: int
+    branch: str
+    node: str
+    visit: int
+    kind: str
+    state: str
+    outlet: str = ""
+    code: str = ""
+
+    def to_json(self) -> list[JsonValue]:
+        """A compact list, since it travels in activity inputs."""
+        return [
+            self.sequence,
+            self.branch,
+            self.node,
+            self.visit,
+            self.kind,
+            self.state,
+            self.outlet,
+            self.code,
+        ]
+
+    @staticmethod
+    def from_json(value: JsonValue) -> StepRecord:
+        """The record that ``to_json`` wrote."""
+        return StepRecord(*value)
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How the machine wants an execution to end; the ledger's own record wins (rule 1).
+
+    ``state`` is final except ``cancelled``: the ledger turns it into ``cancelled-after-effect``
+    when it holds an accepted effect.
+    """
+
+    state: RunState
+    sequence: int
+    outcome: str = ""
+    output: JsonValue = None
+    failure_code: str = ""
+    failure_place: str = ""
+    steps: tuple[StepRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The outcome on record of an execution: insert-once, so the first writer's words."""
+
+    state: RunState
+    outcome: str = ""
+    output: JsonValue = None
+    failure_code: str = ""

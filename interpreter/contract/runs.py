@@ -1,0 +1,51 @@
+"""The start of a run as it is handed to Temporal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from interpreter.contract.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What shapes a workflow's commands and is not in the definition; frozen at admission.
+
+    ``dispatch`` holds connection -> ``local`` or ``remote`` where it differs from the rule (reads
+    local first, effects remote); ``task_queues`` connection -> task queue where it has its own.
+    """
+
+    dispatch: dict[str, str] = field(default_factory=dict)
+    task_queues: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StartRun:
+    """The start input of an execution; instants are RFC 3339 in UTC with milliseconds.
+
+    ``definition`` is a reference by revision, never a body (design section 7).
+    """
+
+    run_id: str
+    workflow: str
+    version: str
+    revision: str
+    input: JsonValue
+    admitted_at: str
+    deadline_at: str
+    execution: int = 1
+    binding: Binding = field(default_factory=Binding)
+    state: JsonValue = None
+
+
+def workflow_id(workflow: str, run_id: str, execution: int) -> str:
+    """``<workflow>/<run>/<execution>``, the Temporal workflow id (protocol rule 4)."""
+    return f"{workflow}/{run_id}/{execution}"
+
+
+def run_id_of(temporal_workflow_id: str) -> str:
+    """The run id inside a Temporal workflow id; ValueError if it is not one of ours."""
+    parts = temporal_workflow_id.split("/")
+    if len(parts) != 3:
+        raise ValueError("not a workflow id of this project")
+    return parts[1]

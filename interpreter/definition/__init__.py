@@ -1,0 +1,1 @@
+"""The compiled definition: what every front end writes and the machine reads."""

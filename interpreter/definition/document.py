@@ -1,0 +1,93 @@
+"""The definition itself: header, operations, nodes, and the labels that change nothing."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from interpreter.contract.operations import OperationContract
+from interpreter.contract.values import Document, JsonValue, canonical_bytes, digest
+from interpreter.definition.mappings import Mapping
+from interpreter.definition.nodes import AnyNode
+from interpreter.errors import DefinitionError
+
+FORMAT = "coordinator-definition/v1"
+LARGEST_DEFINITION_BYTES = 393_216
+
+WorkflowId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+
+
+class Functions(Document):
+    """The functions' source text and the profile of the language it is written in."""
+
+    profile: str
+    source: str
+
+
+class Operation(Document):
+    """An alias of the project: a pinned contract and the logical connection it is called on."""
+
+    connection: str
+    contract: OperationContract
+
+
+class Trigger(Document):
+    """An event that admits a run: its type, schema, and the mapping to the workflow's input.
+
+    The mapping's ``input`` is the event's data.
+    """
+
+    event: str
+    source: str | None = None
+    event_schema: JsonValue = Field(alias="schema")
+    input: Mapping
+
+
+class Definition(Document):
+    """What changes execution, and nothing else; its digest is the revision."""
+
+    format: str = FORMAT
+    id: WorkflowId
+    input_schema: JsonValue
+    outcomes: dict[str, JsonValue]
+    deadline_seconds: int = Field(gt=0)
+    functions: Functions | None = None
+    connections: dict[str, str] = {}
+    operations: dict[str, Operation] = {}
+    triggers: dict[str, Trigger] = {}
+    start: str
+    nodes: dict[str, AnyNode]
+
+    @cached_property
+    def revision(self) -> str:
+        """``sha256:`` over the canonical execution form (design section 4)."""
+        return digest(self.to_json())
+
+    def to_bytes(self) -> bytes:
+        """Canonical bytes; DefinitionError ``definition.too-large`` above 393,216 bytes."""
+        data = canonical_bytes(self.to_json())
+        if len(data) > LARGEST_DEFINITION_BYTES:
+            raise DefinitionError(
+                "definition.too-large",
+                f"the definition has {len(data)} bytes, the limit is {LARGEST_DEFINITION_BYTES}",
+                remedy="split the workflow, or shorten schemas and functions",
+            )
+        return data
+
+
+class Labels(Document):
+    """Words for people: they never enter the revision."""
+
+    title: str = ""
+    description: str = ""
+    version: str = ""
+    nodes: dict[str, str] = {}
+
+
+class PackagedDefinition(Document):
+    """``definition.json`` of a package: the definition and its labels side by side."""
+
+    definition: Definition
+    labels: Labels = Labels()
