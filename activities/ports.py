@@ -1,4 +1,4 @@
-"""What this room needs from the ledger and from the definition store, as Protocols.
+"""What this room needs from the ledger, the definitions and the deployment, as Protocols.
 
 Every method is one transaction. All instants are aware UTC datetimes read from the database's own
 clock; all durations are seconds.
@@ -12,10 +12,9 @@ from datetime import datetime
 from typing import Protocol
 
 from interpreter.contract.effects import Reply, VisitRef
-from interpreter.contract.operations import EffectClass, OperationContract
+from interpreter.contract.operations import Completion, OperationContract
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
 from interpreter.contract.values import JsonValue
-from interpreter.definition.document import Definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +220,33 @@ class RunLedger(Protocol):
         ...
 
 
-class DefinitionStore(Protocol):
-    """Definitions by revision, insert-only."""
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """What a call node's definition pins: contract, logical connection and attempt limits."""
 
-    async def fetch(self, revision: str) -> Definition:
-        """The definition of a revision, verified; DefinitionError ``revision.unknown``."""
+    contract: OperationContract
+    connection: str
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationFacts:
+    """What a completion wait's definition pins: how the source is read, and on which connection."""
+
+    completion: Completion
+    read: OperationContract
+    connection: str
+
+
+class CallBook(Protocol):
+    """Facts about nodes of the definition that a run was admitted with; cached per process."""
+
+    async def call(self, run_id: str, node: str) -> CallFacts:
+        """Facts of a call node; ActivityError ``run.unknown`` for a run the ledger did not admit."""
+        ...
+
+    async def observation(self, run_id: str, node: str) -> ObservationFacts:
+        """Facts of a completion wait node; the same error."""
         ...
 
 
@@ -243,18 +264,18 @@ class Connections(Protocol):
 
 __all__ = [
     "Busy",
+    "CallBook",
+    "CallFacts",
     "Claim",
     "ClaimAnswer",
-    "Closed",
     "Command",
     "Connections",
-    "DefinitionStore",
     "Dispatched",
-    "EffectClass",
     "EffectLedger",
     "Limits",
     "NotSent",
     "ObservationDue",
+    "ObservationFacts",
     "OpenedWait",
     "ReadOutcome",
     "Retry",
