@@ -1,6 +1,6 @@
 """The one error of the embedded servers, with every code it can carry.
 
-EmbeddedError
+EmbeddedError (an `Unavailable`: exit 3)
     embedded.not-installed          a server program is missing from this environment
     embedded.port-taken             the port asked for is in use
     embedded.in-use                 another process works on the same data
@@ -12,18 +12,13 @@ EmbeddedError
 
 from __future__ import annotations
 
+from adapter.errors import Unavailable
+
 __all__ = ["EmbeddedError"]
 
 
-class EmbeddedError(Exception):
-    """A server of this machine could not be started or used.
-
-    `code` is stable, `message` names the thing, `remedy` says what to do about it. None of the
-    three ever holds a password.
-    """
+class EmbeddedError(Unavailable):
+    """A server of this machine could not be started or used; it never holds a password."""
 
     def __init__(self, code: str, message: str, remedy: str) -> None:
-        super().__init__(f"{message} ({code}); {remedy}")
-        self.code = code
-        self.message = message
-        self.remedy = remedy
+        super().__init__(code, message, remedy=remedy)
