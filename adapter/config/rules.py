@@ -1,0 +1,104 @@
+"""Rules of a runtime file that need more than one key: mode, transport, callers, references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from adapter.config.document import (
+    PRODUCTION_FLOOR_SECONDS,
+    RuntimeDocument,
+    is_loopback,
+)
+from adapter.config.findings import Finding, pointer
+from interpreter.contract.values import JsonValue
+
+_FILE_REFERENCE = re.compile(r"^secret:file/")
+
+
+def broken_rules(document: RuntimeDocument, folder: Path) -> list[Finding]:
+    """Every broken rule of a document whose shape is right; ``folder`` holds the file."""
+    return [
+        *_transport(document),
+        *_floor(document),
+        *_callers(document),
+        *_file_root(document),
+        *_catalogue(document, folder),
+    ]
+
+
+def _transport(document: RuntimeDocument) -> Iterator[Finding]:
+    for name, connection in document.connections.items():
+        if connection.base_url.startswith("http://") and not is_loopback(connection.base_url):
+            yield Finding(
+                "config.plain-http",
+                pointer(["connections", name, "baseUrl"]),
+                "plain http is allowed on a numeric loopback address only",
+                "use https",
+            )
+
+
+def _floor(document: RuntimeDocument) -> Iterator[Finding]:
+    production = document.mode == "production"
+    if production and document.waits.floor_seconds < PRODUCTION_FLOOR_SECONDS:
+        yield Finding(
+            "config.out-of-range",
+            "/waits/floorSeconds",
+            f"the floor is below {PRODUCTION_FLOOR_SECONDS} seconds",
+            f"use {PRODUCTION_FLOOR_SECONDS} or more; only mode development may go lower",
+        )
+
+
+def _callers(document: RuntimeDocument) -> Iterator[Finding]:
+    for member in ("name", "key_hash"):
+        seen: set[str] = set()
+        for index, caller in enumerate(document.callers):
+            value = getattr(caller, member)
+            if value in seen:
+                yield Finding(
+                    "config.duplicate-item",
+                    pointer(["callers", index, "name" if member == "name" else "keyHash"]),
+                    "an earlier caller has the same one",
+                    "give every caller its own name and key",
+                )
+            seen.add(value)
+
+
+def _file_root(document: RuntimeDocument) -> Iterator[Finding]:
+    if document.secrets.file_root is None:
+        for location, reference in references(document):
+            if _FILE_REFERENCE.match(reference):
+                yield Finding(
+                    "config.secret-root",
+                    location,
+                    "a file reference needs secrets.fileRoot",
+                    "name the folder that holds the secret files",
+                )
+
+
+def _catalogue(document: RuntimeDocument, folder: Path) -> Iterator[Finding]:
+    for index, name in enumerate(document.catalogue):
+        if not (folder / name).is_file():
+            yield Finding(
+                "config.file-absent",
+                pointer(["catalogue", index]),
+                "there is no such catalogue document",
+                "correct the path; it is relative to the runtime file",
+            )
+
+
+def references(document: RuntimeDocument) -> Iterator[tuple[str, str]]:
+    """Pointer and text of every secret reference of the document."""
+    yield from _walk(document.to_json(), [])
+
+
+def _walk(value: JsonValue, location: list[str | int]) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield from _walk(member, [*location, key])
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _walk(item, [*location, index])
+    elif isinstance(value, str) and value.startswith("secret:"):
+        yield pointer(location), value

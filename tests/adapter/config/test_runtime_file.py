@@ -1,0 +1,174 @@
+"""Tests of runtime.yaml: what is accepted, and how everything wrong is reported at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from adapter.config import ConfigurationError, find_runtime, load_runtime
+from adapter.config.findings import Finding
+from adapter.errors import Usage
+
+Write = Callable[[Any], Path]
+
+
+def sound() -> dict[str, Any]:
+    """A whole runtime document that every rule accepts."""
+    return {
+        "apiVersion": "coordinator/v1",
+        "kind": "CoordinatorRuntime",
+        "deployment": "town-hall",
+        "mode": "development",
+        "secrets": {"fileRoot": "secrets"},
+        "temporal": {"address": "127.0.0.1:7233"},
+        "database": {"url": "secret:file/database", "migrationUrl": "secret:env/MIGRATION_URL"},
+        "keys": {
+            "admission": "secret:file/admission",
+            "state": {"active": 1, "versions": {"1": "secret:file/state-1"}},
+        },
+        "api": {"bind": "127.0.0.1:8300", "publicUrl": "http://127.0.0.1:8300/"},
+        "connections": {
+            "register": {
+                "product": "breg",
+                "baseUrl": "http://127.0.0.1:9000/breg",
+                "authorization": {"type": "bearer", "tokenRef": "secret:file/token"},
+            },
+        },
+        "waits": {"floorSeconds": 1, "pollSeconds": {"casework": 2}},
+        "callers": [
+            {
+                "name": "desk",
+                "keyHash": "sha256:" + "0" * 64,
+                "workflows": ["*"],
+                "actions": ["start", "status"],
+            }
+        ],
+    }
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a document, or a text, as runtime.yaml and gives its path."""
+
+    def _write(content: Any) -> Path:
+        path = tmp_path / "runtime.yaml"
+        path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+        return path
+
+    return _write
+
+
+def findings(path: Path) -> tuple[Finding, ...]:
+    """What is wrong with a file."""
+    with pytest.raises(ConfigurationError) as raised:
+        load_runtime(path, {})
+    return raised.value.findings
+
+
+def test_a_sound_file_is_read_with_its_defaults(write: Write) -> None:
+    document = load_runtime(write(sound()), {}).document
+    assert document.temporal.task_queue == "coordinator"
+    assert document.api.public_url == "http://127.0.0.1:8300"
+    assert document.connections["register"].dispatch is None
+
+
+def test_every_wrong_key_is_reported_in_one_go_with_its_pointer(write: Write) -> None:
+    wrong = sound()
+    wrong["deploymnt"] = wrong.pop("deployment")
+    wrong["waits"]["floorSeconds"] = "soon"
+    wrong["database"]["url"] = "postgresql://me:hunter2@db/x"
+    found = {f.pointer: f.code for f in findings(write(wrong))}
+    assert found == {
+        "/deployment": "config.missing-key",
+        "/deploymnt": "config.unknown-key",
+        "/waits/floorSeconds": "config.expected-integer",
+        "/database/url": "config.secret-reference",
+    }
+
+
+def test_a_message_never_shows_the_value_that_is_wrong(write: Write) -> None:
+    wrong = sound()
+    wrong["database"]["url"] = "hunter2"
+    wrong["connections"]["register"]["authorization"] = {"type": "hunter2"}
+    with pytest.raises(ConfigurationError) as raised:
+        load_runtime(write(wrong), {})
+    assert "hunter2" not in str(raised.value) + repr(raised.value.findings)
+
+
+def test_a_finding_names_the_line_it_is_about(write: Write) -> None:
+    text = yaml.safe_dump(sound(), sort_keys=False).replace("mode: development", "mode: playful")
+    [found] = findings(write(text))
+    assert text.splitlines()[found.line - 1].startswith("mode:")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a: 1\na: 2\n", "yaml.duplicate-key"),
+        ("a: &x 1\nb: *x\n", "yaml.anchor"),
+        ("a: 0x1F\n", "yaml.ambiguous-number"),
+        ("a: yes\n", "yaml.ambiguous-value"),
+        ("a: !!set {x}\n", "yaml.tag"),
+        ("a: [1\n", "yaml.syntax"),
+        ("a: 1\n---\nb: 1\n", "yaml.syntax"),
+        ("1: a\n", "yaml.non-string-key"),
+        ("a:\n", "config.null-value"),
+        ("- a\n", "config.missing-envelope"),
+        ("", "config.missing-envelope"),
+    ],
+)
+def test_what_yaml_readers_disagree_about_is_refused(write: Write, text: str, code: str) -> None:
+    assert code in {f.code for f in findings(write(text))}
+
+
+def test_production_keeps_the_thirty_second_floor(write: Write) -> None:
+    wrong = sound() | {"mode": "production"}
+    [found] = findings(write(wrong))
+    assert (found.pointer, found.code) == ("/waits/floorSeconds", "config.out-of-range")
+
+
+def test_plain_http_is_for_numeric_loopback_only(write: Write) -> None:
+    wrong = sound()
+    wrong["connections"]["register"]["baseUrl"] = "http://localhost:9000"
+    assert [f.code for f in findings(write(wrong))] == ["config.plain-http"]
+
+
+def test_two_callers_never_share_a_key(write: Write) -> None:
+    wrong = sound()
+    wrong["callers"].append(deepcopy(wrong["callers"][0]) | {"name": "other"})
+    assert [f.pointer for f in findings(write(wrong))] == ["/callers/1/keyHash"]
+
+
+def test_an_external_connection_lists_its_paths_and_schema(write: Write) -> None:
+    wrong = sound()
+    wrong["connections"]["rates"] = {"product": "external", "baseUrl": "https://rates.example"}
+    [found] = findings(write(wrong))
+    assert (found.pointer, found.code) == ("/connections/rates", "config.missing-key")
+
+
+def test_a_file_reference_needs_a_root(write: Write) -> None:
+    wrong = sound()
+    del wrong["secrets"]
+    assert {f.code for f in findings(write(wrong))} == {"config.secret-root"}
+
+
+def test_an_absent_catalogue_document_is_named(write: Write) -> None:
+    wrong = sound() | {"catalogue": ["our.yaml"]}
+    assert [f.pointer for f in findings(write(wrong))] == ["/catalogue/0"]
+
+
+def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
+    with pytest.raises(Usage) as raised:
+        find_runtime(None, {"COORDINATOR_RUNTIME": str(tmp_path / "none.yaml")})
+    assert raised.value.code == "runtime.absent"
+    assert "COORDINATOR_RUNTIME" in str(raised.value)
+
+
+def test_the_flag_wins_over_the_environment(write: Write) -> None:
+    path = write(sound())
+    assert find_runtime(path, {"COORDINATOR_RUNTIME": "/elsewhere.yaml"}) == path
