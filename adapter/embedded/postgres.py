@@ -92,6 +92,7 @@ class EmbeddedPostgres:
         `embedded.in-use`, `embedded.directory-unusable`, `embedded.did-not-start`,
         `embedded.command-failed`, `embedded.no-account`.
         """
+        await self._forget_earlier()
         programs = postgres_programs()
         wanted = self._wanted_port
         port = free_port() if wanted is None else require_port(wanted, "PostgreSQL")
@@ -113,6 +114,12 @@ class EmbeddedPostgres:
             user=user,
         )
         await self._start_server(self._server)
+
+    async def _forget_earlier(self) -> None:
+        if self._server is not None:
+            if self._server.running:
+                raise RuntimeError("PostgreSQL is running already")
+            await self._server.stop()
 
     async def stop(self) -> None:
         """End open sessions and stop the server; harmless when it does not run."""

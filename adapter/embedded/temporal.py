@@ -92,6 +92,7 @@ class EmbeddedTemporal:
         Raises `EmbeddedError`: `embedded.not-installed`, `embedded.port-taken`,
         `embedded.in-use`, `embedded.directory-unusable`, `embedded.did-not-start`.
         """
+        await self._forget_earlier()
         port, ui_port = self._wanted
         self._ports = (
             free_port() if port is None else require_port(port, "Temporal"),
@@ -110,6 +111,12 @@ class EmbeddedTemporal:
         )
         await self._server.start()
         await self._wait_until_ready(self._server)
+
+    async def _forget_earlier(self) -> None:
+        if self._server is not None:
+            if self._server.running:
+                raise RuntimeError("Temporal is running already")
+            await self._server.stop()
 
     async def stop(self) -> None:
         """Stop the server; harmless when it does not run."""
