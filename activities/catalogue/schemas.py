@@ -1,0 +1,144 @@
+"""JSON Schemas of operations: what is accepted as one, and the compiled validators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+
+from interpreter.contract.values import JsonValue
+
+DEEPEST_SCHEMA = 32
+KNOWN_FORMATS = frozenset(
+    {
+        "date",
+        "date-time",
+        "duration",
+        "email",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "json-pointer",
+        "regex",
+        "time",
+        "uri",
+        "uri-reference",
+        "uuid",
+    }
+)
+_REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+# Under these keywords the keys are names that the author chose, not keywords.
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+_VALUES = frozenset({"const", "enum", "default", "examples", "example"})
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFault:
+    """Why a schema is not accepted: JSON pointer inside it, what is wrong, what to do."""
+
+    pointer: str
+    message: str
+    remedy: str
+
+
+def pointer_of(parts: Iterator[Any] | list[Any]) -> str:
+    """The JSON pointer (RFC 6901) of a path of keys and positions."""
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
+
+
+def schema_faults(schema: JsonValue) -> list[SchemaFault]:
+    """Everything that keeps a value from being a schema of an operation; empty when it is one.
+
+    Accepted are objects and booleans of draft 2020-12, at most 32 deep, whose references stay
+    inside (``#…``), without ``$id``, with known formats only: nothing is ever fetched.
+    """
+    if not isinstance(schema, dict | bool):
+        return [SchemaFault("", "a schema is an object or a boolean", "write an object")]
+    faults = list(_own_faults(schema, [], 0))
+    if faults:
+        return faults
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        pointer = pointer_of(list(error.absolute_path))
+        remedy = "write a schema of draft 2020-12"
+        return [SchemaFault(pointer, "not a valid schema of draft 2020-12", remedy)]
+    return list(_dangling(schema, schema, []))
+
+
+def _own_faults(schema: JsonValue, path: list[Any], depth: int) -> Iterator[SchemaFault]:
+    if depth > DEEPEST_SCHEMA:
+        yield SchemaFault(pointer_of(path), "the schema is nested too deep", "at most 32 levels")
+        return
+    if isinstance(schema, list):
+        for position, item in enumerate(schema):
+            yield from _own_faults(item, [*path, position], depth + 1)
+        return
+    if not isinstance(schema, dict):
+        return
+    for key, value in schema.items():
+        here = [*path, key]
+        if key == "$id":
+            yield SchemaFault(pointer_of(here), "$id is not accepted", "remove it")
+        elif key in _REFERENCES and not (isinstance(value, str) and value.startswith("#")):
+            yield SchemaFault(pointer_of(here), "a reference leaves the schema", "start it with #")
+        elif key == "format" and value not in KNOWN_FORMATS:
+            known = ", ".join(sorted(KNOWN_FORMATS))
+            yield SchemaFault(pointer_of(here), "unknown format", f"use one of {known}")
+        elif key in _NAMED and isinstance(value, dict):
+            for name, inner in value.items():
+                yield from _own_faults(inner, [*here, name], depth + 2)
+        elif key not in _VALUES:
+            yield from _own_faults(value, here, depth + 1)
+
+
+def _dangling(root: JsonValue, schema: JsonValue, path: list[Any]) -> Iterator[SchemaFault]:
+    """References to places that the schema does not have."""
+    if isinstance(schema, list):
+        for position, item in enumerate(schema):
+            yield from _dangling(root, item, [*path, position])
+    elif isinstance(schema, dict):
+        for key, value in schema.items():
+            if key == "$ref" and isinstance(value, str) and not _resolves(root, value):
+                yield SchemaFault(
+                    pointer_of([*path, key]), "the reference leads nowhere", "name a place in $defs"
+                )
+            elif key not in _VALUES:
+                yield from _dangling(root, value, [*path, key])
+
+
+def _resolves(root: JsonValue, reference: str) -> bool:
+    fragment = reference[1:]
+    if fragment and not fragment.startswith("/"):
+        return True  # an anchor: the validator knows whether it exists
+    value = root
+    for part in fragment.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            return False
+    return True
+
+
+Check = Callable[[JsonValue], str | None]
+"""Gives None for a value that fits, else the JSON pointer of the first misfit."""
+
+
+def compile_check(schema: JsonValue) -> Check:
+    """A check of values against an accepted schema, formats asserted.
+
+    The pointer never holds a value of the data, only names and positions on the way to it.
+    """
+    validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+    def check(value: JsonValue) -> str | None:
+        error: ValidationError | None = next(validator.iter_errors(value), None)
+        return None if error is None else pointer_of(list(error.absolute_path)) or "/"
+
+    return check
