@@ -86,6 +86,7 @@ class OperationContract(Document):
     key: bool = False
     preparation: bool = False
     receipt: bool = False
+    proposal: bool = False
     receipt_window_seconds: int | None = None
     refusals: tuple[str, ...] = ()
     completions: dict[str, Completion] = {}
