@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from interpreter.contract.calls import WaitEnd
 from interpreter.contract.effects import Reply, VisitRef
 from interpreter.contract.operations import Completion, OperationContract
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
@@ -134,7 +135,11 @@ class ReadOutcome:
 
 @dataclass(frozen=True, slots=True)
 class OpenedWait:
-    """A wait as it opens: written before the run goes idle."""
+    """A wait as it opens: written before the run goes idle.
+
+    ``source`` is the input of a completion's read; the ledger keeps a keyed digest of it, by which
+    a completion event finds the waits that it is about.
+    """
 
     wait: VisitRef
     kind: str
@@ -142,14 +147,21 @@ class OpenedWait:
     due_at: datetime | None
     state: RunState = RunState.WAITING
     steps: tuple[StepRecord, ...] = ()
+    source: JsonValue = None
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationDue:
-    """Whether a poll may read now (``delay`` 0) or in how many seconds."""
+    """Whether a poll may read now (``delay`` 0) or in how many seconds.
+
+    ``end`` is set once the wait is over: resolved before, or out of time (``expired``), in which
+    case nothing is read any more. ``remaining`` is the time left until it expires.
+    """
 
     delay: float
     observations: int
+    remaining: float = 0.0
+    end: WaitEnd | None = None
 
 
 class EffectLedger(Protocol):
@@ -194,21 +206,23 @@ class RunLedger(Protocol):
         ...
 
     async def observation_due(
-        self, opened: OpenedWait, interval: float, floor: float, hinted: bool
+        self, opened: OpenedWait, interval: float, floor: float, hinted: bool, at: datetime
     ) -> ObservationDue:
         """Open the wait if it is not, and say when its source may be read next.
 
         The first observation comes ``interval`` after opening or at the first hint; a hint never
-        brings one sooner than ``floor`` after the last.
+        brings one sooner than ``floor`` after the last. ``at`` is Temporal's time of the attempt:
+        now is the later of it and the database's clock. A wait that is out of time is resolved as
+        ``expired`` here, so that the ledger alone decides what came first.
         """
         ...
 
-    async def observed(self, wait: VisitRef) -> None:
+    async def observed(self, wait: VisitRef, at: datetime) -> None:
         """Count one observation of the wait's source."""
         ...
 
-    async def resolve_wait(self, wait: VisitRef, resolution: str) -> str:
-        """Record how a wait ended, first writer wins; gives the resolution on record."""
+    async def resolve_wait(self, wait: VisitRef, end: WaitEnd) -> WaitEnd:
+        """Record how a wait ended, first writer wins; gives the end on record."""
         ...
 
     async def request_cancel(self, run_id: str, reason: str) -> None:

@@ -89,7 +89,7 @@ class OperationContract(Document):
     proposal: bool = False
     receipt_window_seconds: int | None = None
     refusals: tuple[str, ...] = ()
-    completions: dict[str, Completion] = {}
+    completions: dict[str, Completion] = Field(default_factory=dict)
     attempts: Attempts = Attempts()
     request: JsonValue
     response: JsonValue

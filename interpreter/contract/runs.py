@@ -49,3 +49,11 @@ def run_id_of(temporal_workflow_id: str) -> str:
     if len(parts) != 3:
         raise ValueError("not a workflow id of this project")
     return parts[1]
+
+
+def execution_of(temporal_workflow_id: str) -> int:
+    """The execution ordinal inside a Temporal workflow id; ValueError if it is not one of ours."""
+    parts = temporal_workflow_id.split("/")
+    if len(parts) != 3:
+        raise ValueError("not a workflow id of this project")
+    return int(parts[2])

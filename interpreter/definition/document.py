@@ -54,9 +54,9 @@ class Definition(Document):
     outcomes: dict[str, JsonValue]
     deadline_seconds: int = Field(gt=0)
     functions: Functions | None = None
-    connections: dict[str, str] = {}
-    operations: dict[str, Operation] = {}
-    triggers: dict[str, Trigger] = {}
+    connections: dict[str, str] = Field(default_factory=dict)
+    operations: dict[str, Operation] = Field(default_factory=dict)
+    triggers: dict[str, Trigger] = Field(default_factory=dict)
     start: str
     nodes: dict[str, AnyNode]
 
@@ -83,7 +83,7 @@ class Labels(Document):
     title: str = ""
     description: str = ""
     version: str = ""
-    nodes: dict[str, str] = {}
+    nodes: dict[str, str] = Field(default_factory=dict)
 
 
 class PackagedDefinition(Document):

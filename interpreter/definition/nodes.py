@@ -33,7 +33,7 @@ class Compensation(Document):
 class Node(Document):
     """What every node has: its outlets (name -> node id) and an optional policy."""
 
-    outlets: dict[str, str] = {}
+    outlets: dict[str, str] = Field(default_factory=dict)
     policy: Policy = Policy()
 
 

@@ -1,0 +1,187 @@
+"""An effect from command to reply: claim, send, settle, and nothing returned before settle."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
+
+from activities import ports
+from activities.calls.attempt import Attempt
+from activities.calls.faults import at
+from activities.errors import LedgerUnavailable
+from activities.products import PreparationFailed, Products
+from interpreter.contract import names
+from interpreter.contract.calls import CallRequest
+from interpreter.contract.effects import Reply, ReplyKind
+from interpreter.contract.operations import EffectClass
+
+_LOCAL_BUDGET = 0.8
+"""Seconds a local attempt may spend sending: a local activity ends after one second."""
+
+_HELD_DELAY = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Performer:
+    """Performs calls against products, with the ledger's permission and memory."""
+
+    effects: ports.EffectLedger
+    book: ports.CallBook
+    products: Products
+
+    async def perform(self, attempt: Attempt, request: CallRequest) -> Reply:
+        """The reply on record after this attempt; raises ApplicationError to be tried again."""
+        facts = await self.book.call(attempt.visit.run_id, attempt.visit.node)
+        if attempt.is_local:
+            if not self.products.allows_local(facts.connection):
+                raise go_remote("the connection has been slow or down")
+            if facts.contract.effect is EffectClass.READ:
+                return await self._read_locally(attempt, request, facts)
+        return await self._effect(attempt, request, facts)
+
+    async def _read_locally(
+        self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
+    ) -> Reply:
+        """A read in one transaction: answered first, then permitted and written (rule 6)."""
+        command = ports.Command(facts.connection, facts.contract.id, request.input)
+        end = time.monotonic() + min(_LOCAL_BUDGET, facts.limits.send_budget)
+        sent = await self.products.send(command, facts.contract, "", end)
+        if sent.reply.kind in (ReplyKind.RETRYABLE, ReplyKind.UNKNOWN):
+            raise go_remote(sent.reply.code)
+        outcome = ports.ReadOutcome(
+            attempt.visit, command, sent.reply, request.sequence, request.steps
+        )
+        return await self.effects.read_outcome(outcome)
+
+    async def _effect(
+        self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
+    ) -> Reply:
+        command = await self._command(request, facts)
+        if isinstance(command, Reply):
+            return command
+        budget = facts.limits.send_budget
+        # The budget starts before the dispatch transaction: a slow commit never lengthens it.
+        end = time.monotonic() + budget
+        token = uuid.uuid4().hex
+        at("before-claim")
+        answer = await self._claim(attempt, request, facts, command, token)
+        at("after-claim")
+        match answer:
+            case ports.Settled(reply):
+                if reply.kind is ReplyKind.NOT_PERMITTED and reply.code == "hold":
+                    raise _again(
+                        names.HELD, "a hold keeps this effect from being sent", _HELD_DELAY
+                    )
+                return reply
+            case ports.Busy(retry_after):
+                raise _again(names.BUSY, "another attempt holds the lease", retry_after)
+            case ports.Dispatched():
+                sent = await self.products.send(
+                    answer.command, facts.contract, answer.idempotency_key, end
+                )
+        at("after-answer")
+        settlement = ports.Settlement(
+            attempt.visit,
+            attempt.generation,
+            token,
+            facts.contract,
+            facts.limits,
+            sent.reply,
+            request.sequence + 1,
+            sent.receipt,
+            sent.retry_after,
+        )
+        settled = await self.effects.settle(settlement)
+        at("after-settle")
+        if isinstance(settled, ports.Retry):
+            raise _again("retryable", settled.code, settled.delay)
+        return settled
+
+    async def _command(self, request: CallRequest, facts: ports.CallFacts) -> ports.Command | Reply:
+        command = ports.Command(facts.connection, facts.contract.id, request.input)
+        if not facts.contract.preparation:
+            return command
+        try:
+            prepared = await self.products.prepare(facts.contract, facts.connection, request.input)
+        except PreparationFailed as failure:
+            return await self._unprepared(failure.reply)
+        return ports.Command(facts.connection, facts.contract.id, request.input, prepared)
+
+    async def _unprepared(self, reply: Reply) -> Reply:
+        if reply.kind is ReplyKind.RETRYABLE:
+            raise _again("retryable", reply.code, 5.0)
+        return reply
+
+    async def _claim(
+        self,
+        attempt: Attempt,
+        request: CallRequest,
+        facts: ports.CallFacts,
+        command: ports.Command,
+        token: str,
+    ) -> ports.ClaimAnswer:
+        claim = ports.Claim(
+            attempt.visit,
+            attempt.generation,
+            token,
+            command,
+            facts.contract,
+            facts.limits,
+            request.sequence,
+            request.steps,
+            request.after_cancel,
+        )
+        try:
+            return await self.effects.claim(claim)
+        except LedgerUnavailable:
+            # The commit's fate is unknown, but nothing was sent: take the dispatch back by its
+            # token, so that it does not count as one that may have been (protocol rule 2).
+            await self.effects.withdraw(attempt.visit, token)
+            raise
+
+    async def resolve(self, visit_attempt: Attempt) -> Reply | None:
+        """What the ledger says of an effect without a reply; None when it may be sent again."""
+        facts = await self.book.call(visit_attempt.visit.run_id, visit_attempt.visit.node)
+        answer = await self.effects.resolve(visit_attempt.visit, facts.contract)
+        match answer:
+            case Reply():
+                return answer
+            case ports.Busy(retry_after):
+                raise _again(names.BUSY, "an attempt may still be sending", retry_after)
+            case ports.NotSent() | ports.Retry():
+                return None
+
+
+def go_remote(reason: str) -> ApplicationError:
+    """The error by which a local attempt leaves the call to a remote activity."""
+    return ApplicationError(reason, type=names.GO_REMOTE, category=ApplicationErrorCategory.BENIGN)
+
+
+def _again(kind: str, reason: str, delay: float) -> ApplicationError:
+    return ApplicationError(
+        reason,
+        type=kind,
+        next_retry_delay=timedelta(seconds=max(delay, 0.05)),
+        category=ApplicationErrorCategory.BENIGN,
+    )
+
+
+async def heartbeat_while(work: asyncio.Task[Reply], every: float) -> Reply:
+    """Await ``work`` to its end, telling Temporal now and then that this worker lives.
+
+    A cancel does not interrupt it: what was dispatched must be settled (protocol rule 3).
+    """
+    while True:
+        try:
+            done, _ = await asyncio.wait({work}, timeout=every)
+        except asyncio.CancelledError:
+            continue
+        if done:
+            return work.result()
+        activity.heartbeat()

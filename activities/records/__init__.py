@@ -1,0 +1,1 @@
+"""Activities that only write the ledger: waits, cancels and the closing write."""

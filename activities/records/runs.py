@@ -1,0 +1,57 @@
+"""Ledger writes that belong to no effect: an opened wait, a cancel, the closing of an execution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from temporalio import activity
+
+from activities import ports
+from interpreter.contract import names
+from interpreter.contract.calls import OpenWaitRequest, closed_to_json, closing_from_json
+from interpreter.contract.effects import visit_ref
+from interpreter.contract.records import RunState
+from interpreter.contract.runs import execution_of, run_id_of
+from interpreter.contract.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecords:
+    """The activities that only write rows of the run."""
+
+    runs: ports.RunLedger
+
+    @activity.defn(name=names.OPEN_WAIT)
+    async def open_wait(self, value: JsonValue) -> JsonValue:
+        """Write that a wait opened, with the state that a status shows meanwhile."""
+        request = OpenWaitRequest.from_json(value)
+        info = activity.info()
+        identity = info.activity_id.removesuffix("/open")
+        visit, _ = visit_ref(run_id_of(info.workflow_id or ""), identity)
+        due = request.until_ms
+        opened = ports.OpenedWait(
+            visit,
+            request.kind,
+            request.sequence,
+            None if due is None else datetime.fromtimestamp(due / 1000, UTC),
+            RunState.PAUSED if request.kind == "approval" else RunState.WAITING,
+            request.steps,
+        )
+        await self.runs.open_wait(opened)
+        return {}
+
+    @activity.defn(name=names.REQUEST_CANCEL)
+    async def request_cancel(self, _: JsonValue) -> JsonValue:
+        """Write down a cancel that Temporal delivered."""
+        run_id = run_id_of(activity.info().workflow_id or "")
+        await self.runs.request_cancel(run_id, "requested in Temporal")
+        return {}
+
+    @activity.defn(name=names.CLOSE_RUN)
+    async def close(self, value: JsonValue) -> JsonValue:
+        """End this execution, insert-once; answers with the outcome on record."""
+        closing = closing_from_json(value)
+        workflow_id = activity.info().workflow_id or ""
+        closed = await self.runs.close(run_id_of(workflow_id), execution_of(workflow_id), closing)
+        return closed_to_json(closed, closing)

@@ -1,0 +1,46 @@
+"""The connection to a Temporal server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from temporalio.client import Client, TLSConfig
+from temporalio.runtime import Runtime
+
+from adapter.errors import Unavailable
+from adapter.temporal.payloads import Prefetch, data_converter
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalAddress:
+    """Where a deployment's Temporal is; ``tls`` None means cleartext, for loopback only."""
+
+    address: str
+    namespace: str = "default"
+    tls: TLSConfig | None = None
+    api_key: str | None = None
+
+
+async def connect(
+    where: TemporalAddress, *, prefetch: Prefetch | None = None, runtime: Runtime | None = None
+) -> Client:
+    """A connected client.
+
+    Raises Unavailable ``temporal.unavailable`` when nothing answers at the address.
+    """
+    try:
+        return await Client.connect(
+            where.address,
+            namespace=where.namespace,
+            tls=where.tls or False,
+            api_key=where.api_key,
+            data_converter=data_converter(prefetch),
+            runtime=runtime,
+        )
+    except (RuntimeError, OSError) as error:
+        raise Unavailable(
+            "temporal.unavailable",
+            f"Temporal does not answer at {where.address}",
+            place="temporal.address",
+            remedy="start Temporal, or correct the address",
+        ) from error

@@ -1,0 +1,79 @@
+"""Starting, hinting and cancelling the executions of runs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from temporalio.client import Client
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
+
+from adapter.errors import Refused, Unavailable
+from interpreter.contract import names
+from interpreter.contract.runs import StartRun, workflow_id
+
+_RPC_TIMEOUT = timedelta(seconds=10)
+
+
+async def start_run(client: Client, start: StartRun, task_queue: str) -> str:
+    """Start a run's execution, or find the one that is there; gives Temporal's run id.
+
+    A lost answer means that the execution may exist, so it is safe and right to call again
+    (techniques: USE_EXISTING with REJECT_DUPLICATE). Raises Unavailable ``temporal.unavailable``
+    when Temporal does not answer.
+    """
+    identity = workflow_id(start.workflow, start.run_id, start.execution)
+    try:
+        handle = await client.start_workflow(
+            start.workflow,
+            start,
+            id=identity,
+            task_queue=task_queue,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+            rpc_timeout=_RPC_TIMEOUT,
+        )
+    except WorkflowAlreadyStartedError as error:
+        return error.run_id or ""
+    except RPCError as error:
+        raise _unavailable(error) from error
+    return handle.first_execution_run_id or handle.result_run_id or ""
+
+
+async def hint(client: Client, start: StartRun | str) -> None:
+    """Bring the next read of a run's open completion wait forward; a closed run is no error."""
+    identity = (
+        start
+        if isinstance(start, str)
+        else workflow_id(start.workflow, start.run_id, start.execution)
+    )
+    try:
+        await client.get_workflow_handle(identity).signal(
+            names.HINT_SIGNAL, rpc_timeout=_RPC_TIMEOUT
+        )
+    except RPCError as error:
+        if error.status is not RPCStatusCode.NOT_FOUND:
+            raise _unavailable(error) from error
+
+
+async def cancel(client: Client, identity: str) -> None:
+    """Ask an execution to cancel; Refused ``run.not-running`` when it is closed."""
+    try:
+        await client.get_workflow_handle(identity).cancel(rpc_timeout=_RPC_TIMEOUT)
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            raise Refused(
+                "run.not-running",
+                "the run has no open execution",
+                remedy="read its status: it may have ended",
+            ) from error
+        raise _unavailable(error) from error
+
+
+def _unavailable(error: RPCError) -> Unavailable:
+    return Unavailable(
+        "temporal.unavailable",
+        f"Temporal did not answer ({error.status.name})",
+        remedy="try again with the same ids: nothing is done twice",
+    )

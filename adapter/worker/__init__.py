@@ -1,0 +1,7 @@
+"""The process that runs workflows and activities."""
+
+from __future__ import annotations
+
+from adapter.worker.process import WorkerParts, new_worker, run_worker
+
+__all__ = ["WorkerParts", "new_worker", "run_worker"]

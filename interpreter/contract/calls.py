@@ -1,0 +1,204 @@
+"""What a workflow hands to an activity and gets back; the JSON that stands in a history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interpreter.contract.effects import Reply
+from interpreter.contract.records import Closed, Closing, RunState, StepRecord
+from interpreter.contract.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """The input of an operation's activity.
+
+    Run, branch, node, visit and generation are in the workflow id and the activity id, so an
+    operator who opens the activity sees the operation's own input and little else.
+    """
+
+    input: JsonValue
+    sequence: int
+    steps: tuple[StepRecord, ...] = ()
+    after_cancel: bool = False
+
+    def to_json(self) -> JsonValue:
+        """``{input, sequence, steps?, afterCancel?}``."""
+        result: dict[str, JsonValue] = {"input": self.input, "sequence": self.sequence}
+        if self.steps:
+            result["steps"] = [step.to_json() for step in self.steps]
+        if self.after_cancel:
+            result["afterCancel"] = True
+        return result
+
+    @staticmethod
+    def from_json(value: JsonValue) -> CallRequest:
+        """The request that ``to_json`` wrote; KeyError or TypeError for anything else."""
+        return CallRequest(
+            value["input"],
+            value["sequence"],
+            tuple(StepRecord.from_json(step) for step in value.get("steps", ())),
+            value.get("afterCancel", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveRequest:
+    """The input of a poll: what to read, and until when (epoch milliseconds)."""
+
+    input: JsonValue
+    sequence: int
+    until_ms: int
+    steps: tuple[StepRecord, ...] = ()
+    hinted: bool = False
+
+    def to_json(self) -> JsonValue:
+        """``{observe: {input, sequence, untilMs, steps?, hinted?}}``."""
+        result: dict[str, JsonValue] = {
+            "input": self.input,
+            "sequence": self.sequence,
+            "untilMs": self.until_ms,
+        }
+        if self.steps:
+            result["steps"] = [step.to_json() for step in self.steps]
+        if self.hinted:
+            result["hinted"] = True
+        return {"observe": result}
+
+    @staticmethod
+    def from_json(value: JsonValue) -> ObserveRequest:
+        """The request that ``to_json`` wrote; KeyError or TypeError for anything else."""
+        inner = value["observe"]
+        return ObserveRequest(
+            inner["input"],
+            inner["sequence"],
+            inner["untilMs"],
+            tuple(StepRecord.from_json(step) for step in inner.get("steps", ())),
+            inner.get("hinted", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWaitRequest:
+    """The input of the activity that writes an opened wait before the run goes idle."""
+
+    kind: str
+    sequence: int
+    until_ms: int | None
+    steps: tuple[StepRecord, ...] = ()
+
+    def to_json(self) -> JsonValue:
+        """``{kind, sequence, untilMs, steps}``."""
+        return {
+            "kind": self.kind,
+            "sequence": self.sequence,
+            "untilMs": self.until_ms,
+            "steps": [step.to_json() for step in self.steps],
+        }
+
+    @staticmethod
+    def from_json(value: JsonValue) -> OpenWaitRequest:
+        """The request that ``to_json`` wrote; KeyError or TypeError for anything else."""
+        return OpenWaitRequest(
+            value["kind"],
+            value["sequence"],
+            value["untilMs"],
+            tuple(StepRecord.from_json(step) for step in value["steps"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WaitEnd:
+    """How a wait ended on record: ``completed`` with its value, ``gone``, ``expired``…"""
+
+    resolution: str
+    value: JsonValue = None
+
+
+def call_result(activity_id: str, reply: Reply) -> JsonValue:
+    """The envelope of a call's result: which attempt it answers, and the reply."""
+    return {"of": activity_id, "reply": reply.to_json()}
+
+
+def call_reply(activity_id: str, result: JsonValue) -> Reply | None:
+    """The reply inside an envelope, or None for a result that this project did not write.
+
+    Anybody with the Temporal CLI can complete an activity by hand; such a result is no reply
+    (protocol rule 3).
+    """
+    try:
+        if result["of"] != activity_id:
+            return None
+        return Reply.from_json(result["reply"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def wait_result(activity_id: str, end: WaitEnd) -> JsonValue:
+    """The envelope of a poll's result."""
+    return {"of": activity_id, "wait": {"resolution": end.resolution, "value": end.value}}
+
+
+def wait_end(activity_id: str, result: JsonValue) -> WaitEnd | None:
+    """The end inside an envelope, or None for a result that this project did not write."""
+    try:
+        if result["of"] != activity_id:
+            return None
+        return WaitEnd(result["wait"]["resolution"], result["wait"]["value"])
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+def closing_to_json(closing: Closing) -> JsonValue:
+    """The input of the closing write."""
+    return {
+        "state": closing.state.value,
+        "sequence": closing.sequence,
+        "outcome": closing.outcome,
+        "output": closing.output,
+        "failureCode": closing.failure_code,
+        "failurePlace": closing.failure_place,
+        "steps": [step.to_json() for step in closing.steps],
+    }
+
+
+def closing_from_json(value: JsonValue) -> Closing:
+    """The closing that ``closing_to_json`` wrote; KeyError, TypeError or ValueError if none."""
+    return Closing(
+        RunState(value["state"]),
+        value["sequence"],
+        value["outcome"],
+        value["output"],
+        value["failureCode"],
+        value["failurePlace"],
+        tuple(StepRecord.from_json(step) for step in value["steps"]),
+    )
+
+
+def closed_to_json(closed: Closed, asked: Closing) -> JsonValue:
+    """The result of the closing write: only what differs from what was asked, to spare history."""
+    result: dict[str, JsonValue] = {"closed": closed.state.value}
+    same = (closed.outcome, closed.output, closed.failure_code) == (
+        asked.outcome,
+        asked.output,
+        asked.failure_code,
+    )
+    if not same:
+        result["record"] = {
+            "outcome": closed.outcome,
+            "output": closed.output,
+            "failureCode": closed.failure_code,
+        }
+    return result
+
+
+def closed_from_json(value: JsonValue, asked: Closing) -> Closed | None:
+    """The outcome on record, or None for a result that this project did not write."""
+    try:
+        state = RunState(value["closed"])
+        record = value.get("record")
+        if record is None:
+            return Closed(state, asked.outcome, asked.output, asked.failure_code)
+        return Closed(state, record["outcome"], record["output"], record["failureCode"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,333 @@
+"""The one transition: an event becomes a new state and commands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from interpreter.contract.effects import ROOT_BRANCH, Reply, ReplyKind
+from interpreter.contract.operations import EffectClass
+from interpreter.contract.records import Closed, Closing, RunState
+from interpreter.contract.runs import StartRun
+from interpreter.definition import nodes as n
+from interpreter.machine import events as e
+from interpreter.machine.commands import Attend, Command, PerformCall, StopWaiting
+from interpreter.machine.entry import enter, leave, open_wait, take_cancel_route
+from interpreter.machine.outcomes import fits
+from interpreter.machine.pointers import epoch_milliseconds
+from interpreter.machine.program import Program
+from interpreter.machine.state import (
+    Branch,
+    Cursor,
+    EffectView,
+    KeptSignal,
+    Phase,
+    RunFacts,
+)
+from interpreter.machine.state import RunState as MachineState
+from interpreter.machine.turn import Turn
+
+MOST_KEPT_SIGNALS = 100
+MOST_SEEN_SIGNALS = 1_000
+
+
+def begin(start: StartRun) -> MachineState:
+    """The state before anything has happened."""
+    facts = RunFacts(
+        run_id=start.run_id,
+        workflow=start.workflow,
+        version=start.version,
+        input=start.input,
+        admitted_at=start.admitted_at,
+        deadline_at=start.deadline_at,
+        deadline_ms=epoch_milliseconds(start.deadline_at),
+        execution=start.execution,
+    )
+    return MachineState(facts=facts, branches={ROOT_BRANCH: Branch()})
+
+
+def advance(
+    program: Program, state: MachineState, event: e.Event
+) -> tuple[MachineState, tuple[Command, ...]]:
+    """Take one event; gives the next state and what the world is asked to do.
+
+    An event about a visit at which no branch stands any more is late and changes nothing: the
+    first recorded wins.
+    """
+    if isinstance(event, e.ClosedAs):
+        return _closed(state, event.closed)
+    if state.closed is not None or (state.closing is not None):
+        return state, ()
+    turn = Turn(program, state, event.now_ms)
+    match event:
+        case e.Started():
+            enter(turn, ROOT_BRANCH, program.definition.start)
+        case e.Answered():
+            _answered(turn, event)
+        case e.RetriedSame():
+            _retried_same(turn, event)
+        case e.Elapsed():
+            _elapsed(turn, event)
+        case e.Completed():
+            _completed(turn, event)
+        case e.Signalled():
+            _signalled(turn, event)
+        case e.Decided():
+            _decided(turn, event)
+        case e.CancelRequested():
+            _cancel_requested(turn)
+        case e.DeadlineReached():
+            _deadline_reached(turn)
+    return turn.state, tuple(turn.commands)
+
+
+def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
+    """The commands that open again what a continued run waits for."""
+    turn = Turn(program, state, 0)
+    for name, branch in state.branches.items():
+        if branch.cursor is not None and branch.cursor.phase is Phase.WAITING:
+            open_wait(turn, name, branch.cursor)
+    return tuple(turn.commands)
+
+
+def _closed(state: MachineState, closed: Closed) -> tuple[MachineState, tuple[Command, ...]]:
+    if closed.state is RunState.ATTENTION:
+        # The ledger holds an unknown effect that the machine's memory missed: a person is needed.
+        return replace(state, closing=None), ()
+    return replace(state, closed=closed), ()
+
+
+def _standing_at(
+    turn: Turn,
+    event: e.Answered | e.RetriedSame | e.Elapsed | e.Completed | e.Decided,
+    *phases: Phase,
+) -> Cursor | None:
+    branch = turn.state.branches.get(event.branch)
+    cursor = branch.cursor if branch is not None else None
+    if cursor is None or (cursor.node, cursor.visit) != (event.node, event.visit):
+        return None
+    return cursor if cursor.phase in phases else None
+
+
+def _written(turn: Turn, sequence: int) -> None:
+    """Drop the projections that a write up to ``sequence`` has carried."""
+    if turn.state.unwritten:
+        rest = tuple(step for step in turn.state.unwritten if step.sequence > sequence)
+        turn.change(unwritten=rest)
+
+
+def _answered(turn: Turn, event: e.Answered) -> None:
+    cursor = _standing_at(turn, event, Phase.CALLING, Phase.ATTENTION)
+    if cursor is None or event.generation < cursor.generation:
+        return
+    reply = event.reply
+    if reply.kind is ReplyKind.NOT_PERMITTED:
+        _not_permitted(turn, event, reply)
+        return
+    _written(turn, cursor.sequence)
+    _keep_standing(turn, event, reply)
+    match reply.kind:
+        case ReplyKind.ACCEPTED:
+            leave(turn, event.branch, "next", reply.output)
+        case ReplyKind.UNKNOWN | ReplyKind.RECEIPT_EXPIRED:
+            _attend(turn, event.branch, cursor, reply)
+        case ReplyKind.DECLARED_REFUSAL:
+            _refused(turn, event.branch, cursor, reply, n.REFUSAL_OUTLET + reply.code)
+        case _:
+            _refused(turn, event.branch, cursor, reply, "failed")
+
+
+def _keep_standing(turn: Turn, event: e.Answered, reply: Reply) -> None:
+    node = turn.program.definition.nodes[event.node]
+    if not isinstance(node, n.CallNode):
+        return
+    contract = turn.program.definition.operations[node.operation].contract
+    if contract.effect is EffectClass.READ:
+        return
+    effect = f"{event.branch}/{event.node}:{event.visit}"
+    view = EffectView(contract.id, reply.kind.value)
+    turn.change(effects={**turn.state.effects, effect: view})
+
+
+def _attend(turn: Turn, branch: str, cursor: Cursor, reply: Reply) -> None:
+    code = reply.code or reply.kind.value
+    at = turn.branch(branch)
+    turn.put(branch, replace(at, cursor=replace(cursor, phase=Phase.ATTENTION, code=code)))
+    turn.commands.append(Attend(branch, cursor.node, cursor.visit, code))
+
+
+def _refused(turn: Turn, branch: str, cursor: Cursor, reply: Reply, outlet: str) -> None:
+    node = turn.program.definition.nodes[cursor.node]
+    if outlet in node.outlets:
+        member = "refusalCode" if reply.kind is ReplyKind.DECLARED_REFUSAL else "failureCode"
+        leave(turn, branch, outlet, {member: reply.code})
+        return
+    refusal = reply.kind in (ReplyKind.DECLARED_REFUSAL, ReplyKind.REFUSED)
+    own_word = refusal and (
+        reply.kind is ReplyKind.DECLARED_REFUSAL or reply.code.startswith("product-")
+    )
+    turn.fail("product-refused" if own_word else reply.code, f"steps.{cursor.node}")
+
+
+def _not_permitted(turn: Turn, event: e.Answered, reply: Reply) -> None:
+    """PostgreSQL's word on permission means the same as the driver's own event (rule 7)."""
+    match reply.code:
+        case "run-closed":
+            turn.change(closed=_closed_from(reply))
+        case "deadline":
+            turn.change(deadline_passed=True)
+            turn.close(Closing(RunState.EXPIRED, 0))
+        case "cancel":
+            turn.change(cancel_requested=True)
+            turn.close(Closing(RunState.CANCELLED, 0))
+        case _:
+            turn.fail(reply.code, f"steps.{event.node}")
+
+
+def _closed_from(reply: Reply) -> Closed:
+    record = reply.output or {}
+    return Closed(
+        RunState(record.get("state", RunState.FAILED.value)),
+        record.get("outcome", ""),
+        record.get("output"),
+        record.get("failureCode", ""),
+    )
+
+
+def _retried_same(turn: Turn, event: e.RetriedSame) -> None:
+    cursor = _standing_at(turn, event, Phase.ATTENTION)
+    node = turn.program.definition.nodes[event.node]
+    if cursor is None or not isinstance(node, n.CallNode):
+        return
+    at = turn.branch(event.branch)
+    operation = turn.program.definition.operations[node.operation]
+    sequence = turn.number(2)
+    turned = replace(
+        cursor, phase=Phase.CALLING, generation=event.generation, sequence=sequence, code=""
+    )
+    turn.put(event.branch, replace(at, cursor=turned))
+    value = turn.value(node.input, event.branch, f"steps.{event.node}.input")
+    turn.commands.append(
+        PerformCall(
+            event.branch,
+            event.node,
+            event.visit,
+            event.generation,
+            operation.contract.id,
+            operation.connection,
+            operation.contract.effect,
+            value,
+            sequence,
+            turn.state.unwritten,
+            at.after_cancel,
+        )
+    )
+
+
+def _elapsed(turn: Turn, event: e.Elapsed) -> None:
+    cursor = _standing_at(turn, event, Phase.WAITING)
+    node = turn.program.definition.nodes[event.node]
+    if cursor is None or not isinstance(node, n.WaitNode):
+        return
+    _written(turn, cursor.sequence)
+    facts = turn.state.facts
+    if cursor.until_ms is not None and cursor.until_ms >= facts.deadline_ms:
+        _deadline_reached(turn)
+        return
+    instant = isinstance(node.wait, n.UntilInstant | n.ForDuration)
+    outlet = "elapsed" if instant else "expired"
+    if outlet in node.outlets:
+        turn.note(event.branch, event.node, event.visit, "succeeded", outlet)
+        leave(turn, event.branch, outlet)
+        return
+    turn.note(event.branch, event.node, event.visit, "failed", code="wait-timeout")
+    turn.fail("wait-timeout", f"steps.{event.node}")
+
+
+def _completed(turn: Turn, event: e.Completed) -> None:
+    cursor = _standing_at(turn, event, Phase.WAITING)
+    if cursor is None:
+        return
+    _written(turn, cursor.sequence)
+    if event.gone:
+        turn.note(event.branch, event.node, event.visit, "failed", code="completion-gone")
+        turn.fail("completion-gone", f"steps.{event.node}")
+        return
+    turn.note(event.branch, event.node, event.visit, "succeeded", "completed")
+    leave(turn, event.branch, "completed", event.value)
+
+
+def _signalled(turn: Turn, event: e.Signalled) -> None:
+    if event.id in turn.state.seen_signals:
+        return
+    seen = (*turn.state.seen_signals, event.id)[-MOST_SEEN_SIGNALS:]
+    turn.change(seen_signals=seen)
+    for name, branch in turn.state.branches.items():
+        cursor = branch.cursor
+        if cursor is None or cursor.phase is not Phase.WAITING:
+            continue
+        node = turn.program.definition.nodes[cursor.node]
+        if not isinstance(node, n.WaitNode) or not isinstance(node.wait, n.ForSignal):
+            continue
+        if node.wait.signal == event.name and fits(node.wait.signal_schema, event.payload):
+            _written(turn, cursor.sequence)
+            turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, "resumed"))
+            turn.note(name, cursor.node, cursor.visit, "succeeded", "resumed")
+            leave(turn, name, "resumed", event.payload)
+            return
+    if _accepts(turn.program, event) and len(turn.state.signals) < MOST_KEPT_SIGNALS:
+        kept = KeptSignal(event.name, event.id, event.payload)
+        turn.change(signals=(*turn.state.signals, kept))
+
+
+def _accepts(program: Program, event: e.Signalled) -> bool:
+    """True when some wait of the definition could take this signal."""
+    for node in program.definition.nodes.values():
+        if isinstance(node, n.WaitNode) and isinstance(node.wait, n.ForSignal):
+            if node.wait.signal == event.name and fits(node.wait.signal_schema, event.payload):
+                return True
+    return False
+
+
+def _decided(turn: Turn, event: e.Decided) -> None:
+    cursor = _standing_at(turn, event, Phase.WAITING)
+    node = turn.program.definition.nodes[event.node]
+    if cursor is None or not isinstance(node, n.WaitNode):
+        return
+    outlet = "approved" if event.approved else "rejected"
+    _written(turn, cursor.sequence)
+    turn.commands.append(StopWaiting(event.branch, event.node, event.visit, outlet))
+    turn.note(event.branch, event.node, event.visit, "succeeded", outlet)
+    leave(turn, event.branch, outlet, {"planDigest": event.plan_digest})
+
+
+def _cancel_requested(turn: Turn) -> None:
+    if turn.state.cancel_requested:
+        return
+    turn.change(cancel_requested=True)
+    busy = False
+    for name, branch in turn.state.branches.items():
+        cursor = branch.cursor
+        if cursor is None or turn.state.closing is not None:
+            continue
+        if cursor.phase is not Phase.WAITING:
+            # A call in flight, or one whose fate is unknown, is resolved first.
+            busy = True
+            continue
+        turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, "cancelled"))
+        if "cancelled" in turn.program.definition.nodes[cursor.node].outlets:
+            _written(turn, cursor.sequence)
+            busy = True
+            enter(turn, name, take_cancel_route(turn, name, cursor.node, cursor.visit))
+    if not busy:
+        turn.close(Closing(RunState.CANCELLED, 0))
+
+
+def _deadline_reached(turn: Turn) -> None:
+    turn.change(deadline_passed=True)
+    cursors = [b.cursor for b in turn.state.branches.values() if b.cursor is not None]
+    for name, branch in turn.state.branches.items():
+        cursor = branch.cursor
+        if cursor is not None and cursor.phase is Phase.WAITING:
+            turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, "expired"))
+    if all(cursor.phase is Phase.WAITING for cursor in cursors):
+        turn.close(Closing(RunState.EXPIRED, 0))

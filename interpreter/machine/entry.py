@@ -1,0 +1,265 @@
+"""How a branch enters a node: pure nodes are passed at once, the others become a command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from interpreter.contract.records import Closing, RunState
+from interpreter.contract.values import JsonValue
+from interpreter.definition import nodes as n
+from interpreter.errors import MappingError
+from interpreter.machine.bounds import fits_in_a_step
+from interpreter.machine.commands import Observe, PerformCall, StartTimer
+from interpreter.machine.outcomes import satisfies
+from interpreter.machine.pointers import epoch_milliseconds, resolve
+from interpreter.machine.state import Branch, Cursor, KeptSignal, Phase
+from interpreter.machine.turn import Turn
+
+
+def enter(turn: Turn, branch: str, node: str | None) -> None:
+    """Move a branch to ``node`` and on through every node that needs nothing from the world."""
+    while node is not None and turn.state.closing is None:
+        node = _enter_one(turn, branch, node)
+
+
+def leave(turn: Turn, branch: str, outlet: str, output: JsonValue = None) -> None:
+    """Leave the node at which a branch stands through ``outlet`` with its output."""
+    at = turn.branch(branch)
+    cursor = at.cursor
+    if cursor is None:
+        raise ValueError("the branch stands at no node")
+    outputs = {**at.outputs, cursor.node: output}
+    turn.put(branch, replace(at, outputs=outputs, cursor=None))
+    enter(turn, branch, turn.program.definition.nodes[cursor.node].outlets[outlet])
+
+
+def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
+    node = turn.program.definition.nodes[name]
+    at = turn.branch(branch)
+    visit = at.visits.get(name, 0) + 1
+    if visit > node.policy.most_visits:
+        turn.fail("visit-limit", f"steps.{name}")
+        return None
+    turn.put(branch, replace(at, visits={**at.visits, name: visit}))
+    try:
+        match node:
+            case n.ChooseNode():
+                return _choose(turn, branch, name, visit, node)
+            case n.MapNode():
+                return _map(turn, branch, name, visit, node)
+            case n.CallNode():
+                return _call(turn, branch, name, visit, node)
+            case n.WaitNode():
+                return _wait(turn, branch, name, visit, node)
+            case n.FinishNode():
+                return _finish(turn, branch, name, visit, node)
+            case _:
+                turn.fail("node-kind-unsupported", f"steps.{name}")
+                return None
+    except MappingError as error:
+        if "failed" in node.outlets:
+            _set_output(turn, branch, name, {"failureCode": error.code})
+            turn.note(branch, name, visit, "failed", "failed", error.code)
+            return node.outlets["failed"]
+        turn.note(branch, name, visit, "failed", code=error.code)
+        turn.fail_mapping(error)
+        return None
+
+
+def _set_output(turn: Turn, branch: str, name: str, output: JsonValue) -> None:
+    at = turn.branch(branch)
+    turn.put(branch, replace(at, outputs={**at.outputs, name: output}))
+
+
+def _choose(turn: Turn, branch: str, name: str, visit: int, node: n.ChooseNode) -> str | None:
+    place = f"steps.{name}.choose"
+    if node.choose is not None:
+        label = turn.value(node.choose, branch, place)
+    else:
+        label = node.otherwise
+        for index, case in enumerate(node.cases):
+            if turn.value(case.when, branch, f"steps.{name}.cases.{index}") is True:
+                label = case.outlet
+                break
+    if not isinstance(label, str) or label not in node.outlets:
+        raise MappingError("choice-invalid", "the label names no case", place=place)
+    _set_output(turn, branch, name, label)
+    turn.note(branch, name, visit, "succeeded", label)
+    return node.outlets[label]
+
+
+def _map(turn: Turn, branch: str, name: str, visit: int, node: n.MapNode) -> str:
+    _set_output(turn, branch, name, turn.value(node.value, branch, f"steps.{name}.value"))
+    turn.note(branch, name, visit, "succeeded", "next")
+    return node.outlets["next"]
+
+
+def _stopped(turn: Turn, at: Branch) -> bool:
+    """Close the run where a cancel or the deadline forbids anything that takes time."""
+    if turn.state.deadline_passed:
+        turn.close(Closing(RunState.EXPIRED, 0))
+        return True
+    if turn.state.cancel_requested and not at.after_cancel:
+        turn.close(Closing(RunState.CANCELLED, 0))
+        return True
+    return False
+
+
+def _call(turn: Turn, branch: str, name: str, visit: int, node: n.CallNode) -> None:
+    at = turn.branch(branch)
+    if _stopped(turn, at):
+        return
+    place = f"steps.{name}.input"
+    value = turn.value(node.input, branch, place)
+    if not isinstance(value, dict):
+        raise MappingError("mapping.call-shape", "a call's input is an object", place=place)
+    if not fits_in_a_step(value):
+        raise MappingError(
+            "mapping.call-size", "a call's input is larger than 256 KiB", place=place
+        )
+    operation = turn.program.definition.operations[node.operation]
+    steps = turn.state.unwritten
+    sequence = turn.number(2)
+    turn.put(branch, replace(at, cursor=Cursor(name, visit, Phase.CALLING, 1, sequence)))
+    turn.commands.append(
+        PerformCall(
+            branch,
+            name,
+            visit,
+            1,
+            operation.contract.id,
+            operation.connection,
+            operation.contract.effect,
+            value,
+            sequence,
+            steps,
+            at.after_cancel,
+        )
+    )
+
+
+def _wait(turn: Turn, branch: str, name: str, visit: int, node: n.WaitNode) -> str | None:
+    at = turn.branch(branch)
+    if turn.state.cancel_requested and not at.after_cancel and "cancelled" in node.outlets:
+        return take_cancel_route(turn, branch, name, visit)
+    if _stopped(turn, at):
+        return None
+    source = node.wait
+    if isinstance(source, n.ForSignal):
+        kept = _take_kept(turn, source.signal)
+        if kept is not None:
+            _set_output(turn, branch, name, kept.payload)
+            turn.note(branch, name, visit, "succeeded", "resumed")
+            return node.outlets["resumed"]
+    until = _until(turn, branch, name, source)
+    cursor = Cursor(name, visit, Phase.WAITING, 1, turn.number(2), until)
+    turn.put(branch, replace(turn.branch(branch), cursor=cursor))
+    open_wait(turn, branch, cursor)
+    return None
+
+
+def open_wait(turn: Turn, branch: str, cursor: Cursor) -> None:
+    """Ask the world to wait as the cursor says: by a timer, or by reading a source."""
+    node = turn.program.definition.nodes[cursor.node]
+    if not isinstance(node, n.WaitNode) or cursor.until_ms is None:
+        return
+    if isinstance(node.wait, n.ForCompletion):
+        turn.commands.append(_observe(turn, branch, cursor, node.wait, cursor.until_ms))
+        return
+    turn.commands.append(
+        StartTimer(
+            branch,
+            cursor.node,
+            cursor.visit,
+            node.wait.type,
+            cursor.until_ms,
+            cursor.sequence,
+            turn.state.unwritten,
+        )
+    )
+
+
+def _until(turn: Turn, branch: str, name: str, source: n.WaitSource) -> int:
+    """When the wait is over, never later than the run's deadline."""
+    match source:
+        case n.UntilInstant():
+            place = f"steps.{name}.waitUntil"
+            text = turn.value(source.at, branch, place)
+            try:
+                until = epoch_milliseconds(text)
+            except (TypeError, ValueError) as error:
+                raise MappingError(
+                    "mapping.timestamp", "not an RFC 3339 instant with offset", place=place
+                ) from error
+        case n.ForDuration():
+            until = turn.now_ms + source.seconds * 1000
+        case _:
+            until = turn.now_ms + source.timeout_seconds * 1000
+    return min(until, turn.state.facts.deadline_ms)
+
+
+def _observe(
+    turn: Turn, branch: str, cursor: Cursor, source: n.ForCompletion, until: int
+) -> Observe:
+    definition = turn.program.definition
+    call = definition.nodes[source.call]
+    if not isinstance(call, n.CallNode):
+        raise MappingError(
+            "wait.no-call", "the wait names no call", place=f"steps.{cursor.node}.call"
+        )
+    operation = definition.operations[call.operation]
+    completion = operation.contract.completions[source.completion]
+    accepted = turn.branch(branch).outputs.get(source.call)
+    try:
+        value = {key: resolve(accepted, path) for key, path in completion.input.items()}
+    except LookupError as error:
+        raise MappingError(
+            "mapping.missing-value",
+            f"the reply of step {source.call!r} does not name what to observe",
+            place=f"steps.{cursor.node}.call",
+        ) from error
+    return Observe(
+        branch,
+        cursor.node,
+        cursor.visit,
+        completion.read,
+        operation.connection,
+        value,
+        until,
+        cursor.sequence,
+        turn.state.unwritten,
+    )
+
+
+def _take_kept(turn: Turn, name: str) -> KeptSignal | None:
+    for index, signal in enumerate(turn.state.signals):
+        if signal.name == name:
+            rest = turn.state.signals[:index] + turn.state.signals[index + 1 :]
+            turn.change(signals=rest)
+            return signal
+    return None
+
+
+def take_cancel_route(turn: Turn, branch: str, name: str, visit: int) -> str:
+    """Mark the branch as on its ``onCancel`` route; gives the route's first node."""
+    at = turn.branch(branch)
+    outputs = {**at.outputs, name: None}
+    turn.put(branch, replace(at, outputs=outputs, after_cancel=True, cursor=None))
+    turn.note(branch, name, visit, "cancelled", "cancelled")
+    return turn.program.definition.nodes[name].outlets["cancelled"]
+
+
+def _finish(turn: Turn, branch: str, name: str, visit: int, node: n.FinishNode) -> None:
+    at = turn.branch(branch)
+    if turn.state.cancel_requested and not at.after_cancel:
+        turn.close(Closing(RunState.CANCELLED, 0))
+        return
+    place = f"steps.{name}.output"
+    output = None if node.output is None else turn.value(node.output, branch, place)
+    if not satisfies(turn.program, node.outcome, output):
+        raise MappingError(
+            "outcome-invalid", "the output does not fit its outcome's schema", place=place
+        )
+    turn.note(branch, name, visit, "succeeded")
+    state = RunState.CANCELLED if at.after_cancel else RunState.FINISHED
+    turn.close(Closing(state, 0, outcome=node.outcome, output=output))

@@ -1,0 +1,118 @@
+"""The state of a run between two events; a frozen value that goes to JSON and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pydantic import TypeAdapter
+
+from interpreter.contract.effects import ROOT_BRANCH, VisitRef
+from interpreter.contract.records import Closed, Closing, StepRecord
+from interpreter.contract.values import JsonValue
+
+
+class Phase(StrEnum):
+    """What a branch is doing at its node."""
+
+    CALLING = "calling"
+    WAITING = "waiting"
+    ATTENTION = "attention"
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The node at which a branch stands.
+
+    ``until_ms`` is when a wait is over (epoch milliseconds), ``code`` why attention is needed.
+    """
+
+    node: str
+    visit: int
+    phase: Phase
+    generation: int = 1
+    sequence: int = 0
+    until_ms: int | None = None
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One line of execution: outputs by node, visits by node, and where it stands."""
+
+    outputs: dict[str, JsonValue] = field(default_factory=dict)
+    visits: dict[str, int] = field(default_factory=dict)
+    cursor: Cursor | None = None
+    after_cancel: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What was fixed at admission; instants are RFC 3339 in UTC."""
+
+    run_id: str
+    workflow: str
+    version: str
+    input: JsonValue
+    admitted_at: str
+    deadline_at: str
+    deadline_ms: int
+    execution: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSignal:
+    """A signal that arrived before a wait took it."""
+
+    name: str
+    id: str
+    payload: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class EffectView:
+    """A mutation or evaluation as people see it: the operation and how it stands."""
+
+    operation: str
+    standing: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """Everything a run knows of itself.
+
+    ``sequence`` numbers its projections; ``unwritten`` are those that no write has confirmed.
+    ``closing`` is how the machine wants the run to end, ``closed`` what the ledger recorded.
+    """
+
+    facts: RunFacts
+    branches: dict[str, Branch]
+    sequence: int = 0
+    unwritten: tuple[StepRecord, ...] = ()
+    effects: dict[str, EffectView] = field(default_factory=dict)
+    signals: tuple[KeptSignal, ...] = ()
+    seen_signals: tuple[str, ...] = ()
+    cancel_requested: bool = False
+    deadline_passed: bool = False
+    closing: Closing | None = None
+    closed: Closed | None = None
+
+    def visit(self, branch: str = ROOT_BRANCH) -> VisitRef | None:
+        """The visit at which a branch stands, if it stands anywhere."""
+        cursor = self.branches[branch].cursor
+        if cursor is None:
+            return None
+        return VisitRef(self.facts.run_id, branch, cursor.node, cursor.visit)
+
+
+_STATE: TypeAdapter[RunState] = TypeAdapter(RunState)
+
+
+def state_to_json(state: RunState) -> JsonValue:
+    """The state as JSON, for continue-as-new."""
+    return _STATE.dump_python(state, mode="json")
+
+
+def state_from_json(value: JsonValue) -> RunState:
+    """The state that ``state_to_json`` wrote; pydantic's ValidationError for anything else."""
+    return _STATE.validate_python(value)

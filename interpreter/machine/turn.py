@@ -1,0 +1,79 @@
+"""One turn of the machine: a working copy of the state that becomes the next frozen one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from interpreter.contract.records import Closing, RunState, StepRecord
+from interpreter.contract.values import JsonValue
+from interpreter.definition.mappings import Mapping
+from interpreter.errors import MappingError
+from interpreter.machine import state as s
+from interpreter.machine.commands import Close, Command
+from interpreter.machine.mappings import Evaluation
+from interpreter.machine.program import Program
+
+
+class Turn:
+    """What one event changes: the next state and the commands, gathered in order."""
+
+    def __init__(self, program: Program, state: s.RunState, now_ms: int) -> None:
+        self.program = program
+        self.state = state
+        self.now_ms = now_ms
+        self.commands: list[Command] = []
+
+    def branch(self, name: str) -> s.Branch:
+        """The branch as it stands in this turn."""
+        return self.state.branches[name]
+
+    def put(self, name: str, branch: s.Branch) -> None:
+        """Replace one branch."""
+        self.state = replace(self.state, branches={**self.state.branches, name: branch})
+
+    def change(self, **members: object) -> None:
+        """Replace members of the state."""
+        self.state = replace(self.state, **members)  # type: ignore[arg-type]
+
+    def number(self, count: int = 1) -> int:
+        """Take the next ``count`` sequence numbers; gives the first."""
+        first = self.state.sequence + 1
+        self.state = replace(self.state, sequence=self.state.sequence + count)
+        return first
+
+    def note(
+        self, branch: str, node: str, visit: int, state: str, outlet: str = "", code: str = ""
+    ) -> None:
+        """Add a projection that rides along with the next write."""
+        record = StepRecord(
+            self.number(),
+            branch,
+            node,
+            visit,
+            self.program.definition.nodes[node].kind,
+            state,
+            outlet,
+            code,
+        )
+        self.state = replace(self.state, unwritten=(*self.state.unwritten, record))
+
+    def value(self, mapping: Mapping, branch: str, place: str) -> JsonValue:
+        """A mapping's value as this branch sees it; MappingError if it has none."""
+        outputs = self.branch(branch).outputs
+        return Evaluation(self.program, self.state.facts, outputs, place).value(mapping)
+
+    def fail(self, code: str, place: str) -> None:
+        """End the run as failed."""
+        self.close(Closing(RunState.FAILED, 0, failure_code=code, failure_place=place))
+
+    def fail_mapping(self, error: MappingError) -> None:
+        """End the run because a mapping gave no usable value."""
+        self.fail(error.code, error.place)
+
+    def close(self, closing: Closing) -> None:
+        """Ask for the end once; a second wish is ignored, since the first is already on its way."""
+        if self.state.closing is not None:
+            return
+        closing = replace(closing, sequence=self.number(), steps=self.state.unwritten)
+        self.change(closing=closing)
+        self.commands.append(Close(closing))

@@ -1,0 +1,188 @@
+"""The loop between the machine and Temporal: events in, commands out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+
+from temporalio import workflow
+from temporalio.workflow import ContinueAsNewVersioningBehavior
+
+from interpreter.contract.records import Closed, Closing
+from interpreter.contract.runs import StartRun
+from interpreter.definition import nodes as n
+from interpreter.errors import MachineError
+from interpreter.machine import advance, begin, reopened
+from interpreter.machine import commands as c
+from interpreter.machine import events as e
+from interpreter.machine.program import Program
+from interpreter.machine.state import state_from_json, state_to_json
+from interpreter.machine.view import details
+from interpreter.workflow.perform import Performer
+
+
+class Driver:
+    """Drives one execution; ``inbox`` is where handlers leave their events."""
+
+    def __init__(self, start: StartRun, program: Program, inbox: list[e.Event]) -> None:
+        self._start = start
+        self._program = program
+        self._inbox = inbox
+        self._performer = Performer(start.run_id, start.binding)
+        self._waits: dict[str, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closings = 0
+        self._state = begin(start) if start.state is None else state_from_json(start.state)
+
+    def hint(self) -> None:
+        """Bring the next read of every open poll forward."""
+        self._performer.hint()
+
+    async def drive(self) -> Closed:
+        """Run to the recorded end of this execution, or continue as new."""
+        if self._start.state is None:
+            self._inbox.append(e.Started(_now_ms()))
+        else:
+            self._reopen()
+        while self._state.closed is None:
+            if not self._inbox:
+                workflow.set_current_details(details(self._state))
+                await self._idle()
+            while self._inbox:
+                self._take(self._inbox.pop(0))
+        workflow.set_current_details(details(self._state))
+        return self._state.closed
+
+    async def _idle(self) -> None:
+        """Wait for the next event; a cancel from Temporal becomes one."""
+        try:
+            if workflow.info().is_continue_as_new_suggested() and self._performer.dispatching == 0:
+                await self._hand_over()
+            await workflow.wait_condition(lambda: bool(self._inbox))
+        except asyncio.CancelledError:
+            await self._cancel()
+
+    async def _cancel(self) -> None:
+        """Record the cancel first, then end every back-off and learn how each poll ended."""
+        await self._performer.request_cancel()
+        self._performer.stop_calls()
+        await self._stop_waits()
+        self._inbox.append(e.CancelRequested(_now_ms()))
+
+    async def _stop_waits(self) -> None:
+        """End polls and timers; a poll that found its completion has left it in the inbox."""
+        self._performer.stop_polls()
+        for identity, task in list(self._waits.items()):
+            if self._is_poll(identity):
+                await workflow.wait([task])
+            else:
+                task.cancel()
+
+    def _is_poll(self, identity: str) -> bool:
+        node = self._program.definition.nodes[identity.rpartition("/")[2].partition(":")[0]]
+        return isinstance(node, n.WaitNode) and isinstance(node.wait, n.ForCompletion)
+
+    async def _hand_over(self) -> None:
+        """Continue as new with nothing in flight: waits are closed here and reopened there."""
+        await self._stop_waits()
+        await workflow.wait_condition(workflow.all_handlers_finished)
+        if self._inbox:
+            self._reopen()
+            return
+        workflow.continue_as_new(
+            args=[replace(self._start, state=state_to_json(self._state))],
+            initial_versioning_behavior=ContinueAsNewVersioningBehavior.AUTO_UPGRADE,
+        )
+
+    def _reopen(self) -> None:
+        """Open again every wait that the machine still stands at."""
+        for command in reopened(self._program, self._state):
+            self._carry_out(command)
+
+    def _take(self, event: e.Event) -> None:
+        self._state, commands = advance(self._program, self._state, event)
+        for command in commands:
+            self._carry_out(command)
+
+    def _carry_out(self, command: c.Command) -> None:
+        match command:
+            case c.PerformCall():
+                self._spawn(self._call(command))
+            case c.StartTimer():
+                self._spawn_wait(command, self._timer(command))
+            case c.Observe():
+                self._spawn_wait(command, self._observe(command))
+            case c.StopWaiting():
+                self._stop_waiting(command)
+            case c.Close():
+                self._closings += 1
+                self._spawn(self._close(command.closing, self._closings))
+            case c.Attend():
+                pass
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _spawn_wait(
+        self, command: c.StartTimer | c.Observe, work: Coroutine[None, None, None]
+    ) -> None:
+        identity = f"{command.branch}/{command.node}:{command.visit}"
+        task = self._spawn(work)
+        self._waits[identity] = task
+        task.add_done_callback(lambda _: self._waits.pop(identity, None))
+
+    def _stop_waiting(self, command: c.StopWaiting) -> None:
+        task = self._waits.get(f"{command.branch}/{command.node}:{command.visit}")
+        if task is not None:
+            task.cancel()
+
+    async def _call(self, command: c.PerformCall) -> None:
+        reply = await self._performer.call(command, self._send_seconds(command.node))
+        self._inbox.append(
+            e.Answered(
+                command.branch, command.node, command.visit, command.generation, reply, _now_ms()
+            )
+        )
+
+    def _send_seconds(self, name: str) -> float:
+        node = self._program.definition.nodes[name]
+        if node.policy.attempt_timeout_seconds is not None:
+            return node.policy.attempt_timeout_seconds
+        if not isinstance(node, n.CallNode):
+            raise MachineError("machine.no-call", "only a call is performed", place=name)
+        contract = self._program.definition.operations[node.operation].contract
+        return contract.attempts.timeout_milliseconds / 1000
+
+    async def _timer(self, command: c.StartTimer) -> None:
+        await self._performer.open_wait(command)
+        if command.until_ms is None:
+            return
+        seconds = (command.until_ms - _now_ms()) / 1000
+        if seconds > 0:
+            await workflow.sleep(seconds, summary=command.node)
+        self._inbox.append(e.Elapsed(command.branch, command.node, command.visit, _now_ms()))
+
+    async def _observe(self, command: c.Observe) -> None:
+        end = await self._performer.observe(command)
+        if end is None:
+            return
+        at = (command.branch, command.node, command.visit)
+        match end.resolution:
+            case "completed":
+                self._inbox.append(e.Completed(*at, end.value, _now_ms()))
+            case "gone":
+                self._inbox.append(e.Completed(*at, None, _now_ms(), gone=True))
+            case _:
+                self._inbox.append(e.Elapsed(*at, _now_ms()))
+
+    async def _close(self, closing: Closing, ordinal: int) -> None:
+        closed = await self._performer.close(closing, ordinal)
+        self._inbox.append(e.ClosedAs(closed))
+
+
+def _now_ms() -> int:
+    return int(workflow.time() * 1000)

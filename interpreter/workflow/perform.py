@@ -1,0 +1,245 @@
+"""Commands to Temporal: a call or a poll becomes activities, a wait becomes a timer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from temporalio import workflow
+from temporalio.common import RawValue, RetryPolicy
+from temporalio.exceptions import FailureError
+from temporalio.workflow import ActivityCancellationType, ActivityHandle
+
+from interpreter.contract import names
+from interpreter.contract.calls import (
+    CallRequest,
+    ObserveRequest,
+    OpenWaitRequest,
+    WaitEnd,
+    call_reply,
+    closed_from_json,
+    closing_to_json,
+    wait_end,
+)
+from interpreter.contract.effects import Reply, VisitRef
+from interpreter.contract.operations import EffectClass
+from interpreter.contract.records import Closed, Closing
+from interpreter.contract.runs import Binding
+from interpreter.contract.values import JsonValue
+from interpreter.machine.commands import Observe, PerformCall, StartTimer
+
+_LOCAL_LIMIT = timedelta(seconds=1)
+_LEDGER_LIMIT = timedelta(seconds=30)
+_HEARTBEAT_LIMIT = timedelta(seconds=10)
+_BEYOND_SENDING = timedelta(seconds=75)
+"""Sixty seconds to settle through a fail-over, and a margin (protocol rule 3)."""
+
+_PAUSE = timedelta(seconds=1)
+"""Between an activity that ended without a word of ours and the next one."""
+
+_ONCE = RetryPolicy(maximum_attempts=1)
+_UNTIL_DONE = RetryPolicy(
+    initial_interval=timedelta(seconds=1),
+    backoff_coefficient=2.0,
+    maximum_interval=timedelta(seconds=30),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Remote:
+    """One remote activity to be scheduled."""
+
+    name: str
+    request: JsonValue
+    identity: str
+    limit: timedelta
+    summary: str
+    task_queue: str | None = None
+    heartbeat: timedelta | None = None
+
+
+class Performer:
+    """Carries commands out for one run, and can stop what is in flight."""
+
+    def __init__(self, run_id: str, binding: Binding) -> None:
+        self._run_id = run_id
+        self._binding = binding
+        self._calls: dict[str, ActivityHandle[Any]] = {}
+        self._polls: dict[str, ActivityHandle[Any]] = {}
+        self._hinted: set[str] = set()
+        self._stopped: set[str] = set()
+        self.dispatching = 0
+
+    async def call(self, command: PerformCall, send_seconds: float) -> Reply:
+        """Perform one effect and give its reply; any other end is resolved from the ledger."""
+        visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
+        identity = visit.activity_id(command.generation)
+        request = CallRequest(
+            command.input, command.sequence, command.steps, command.after_cancel
+        ).to_json()
+        remote = _Remote(
+            command.operation,
+            request,
+            identity,
+            timedelta(seconds=send_seconds) + _BEYOND_SENDING,
+            command.node,
+            self._binding.task_queues.get(command.connection),
+            _HEARTBEAT_LIMIT,
+        )
+        self.dispatching += 1
+        try:
+            if self._local_first(command):
+                result = await _local(command.operation, request, identity, command.node)
+                reply = call_reply(identity, result)
+                if reply is not None:
+                    return reply
+            while True:
+                reply = call_reply(identity, await self._run(remote, self._calls))
+                if reply is None:
+                    reply = await self._resolve(identity, command.node)
+                if reply is not None:
+                    return reply
+                await workflow.sleep(_PAUSE, summary=f"{command.node}: again")
+        finally:
+            self.dispatching -= 1
+
+    def _local_first(self, command: PerformCall) -> bool:
+        if command.connection in self._binding.task_queues:
+            return False
+        chosen = self._binding.dispatch.get(command.connection)
+        if chosen is not None:
+            return chosen == "local"
+        return command.effect is EffectClass.READ
+
+    async def _resolve(self, identity: str, node: str) -> Reply | None:
+        """What the ledger says of an effect whose activity gave no reply; None: send it again."""
+        name = names.RESOLVE_EFFECT
+        remote = _Remote(name, identity, f"{identity}/resolve", _LEDGER_LIMIT, node)
+        return call_reply(identity, await self._run(remote, self._calls))
+
+    async def _run(self, remote: _Remote, among: dict[str, ActivityHandle[Any]]) -> JsonValue:
+        """A remote activity's result as JSON, or None when it ended in any other way."""
+        handle = workflow.start_activity(
+            remote.name,
+            remote.request,
+            task_queue=remote.task_queue,
+            result_type=RawValue,
+            start_to_close_timeout=remote.limit,
+            heartbeat_timeout=remote.heartbeat,
+            retry_policy=_UNTIL_DONE,
+            cancellation_type=ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+            activity_id=remote.identity,
+            summary=remote.summary,
+        )
+        among[remote.identity] = handle
+        try:
+            return _json(await handle)
+        except FailureError:
+            return None
+        finally:
+            among.pop(remote.identity, None)
+
+    async def observe(self, command: Observe) -> WaitEnd | None:
+        """Poll a completion's source until it is there; None when the waiting was stopped.
+
+        A hint ends the back-off and starts the poll anew; the activity itself keeps the floor.
+        """
+        visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
+        identity = visit.activity_id(1)
+        while identity not in self._stopped:
+            hinted = identity in self._hinted
+            self._hinted.discard(identity)
+            request = ObserveRequest(
+                command.input, command.sequence, command.until_ms, command.steps, hinted
+            )
+            remote = _Remote(
+                command.operation,
+                request.to_json(),
+                identity,
+                _LEDGER_LIMIT,
+                command.node,
+                self._binding.task_queues.get(command.connection),
+            )
+            end = wait_end(identity, await self._run(remote, self._polls))
+            if end is not None:
+                return end
+            if identity not in self._hinted and identity not in self._stopped:
+                await workflow.sleep(_PAUSE, summary=f"{command.node}: again")
+        self._stopped.discard(identity)
+        return None
+
+    def hint(self) -> None:
+        """Bring the next read of every open poll forward."""
+        for identity, handle in list(self._polls.items()):
+            if identity not in self._hinted:
+                self._hinted.add(identity)
+                handle.cancel()
+
+    def stop_polls(self) -> None:
+        """End every poll; an attempt that is running keeps its result."""
+        for identity, handle in list(self._polls.items()):
+            self._stopped.add(identity)
+            handle.cancel()
+
+    def stop_calls(self) -> None:
+        """End the back-off of every call; an attempt that is running keeps its result."""
+        for handle in list(self._calls.values()):
+            handle.cancel()
+
+    async def open_wait(self, command: StartTimer) -> None:
+        """Write that a wait opened, before the run goes idle."""
+        visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
+        request = OpenWaitRequest(
+            command.kind, command.sequence, command.until_ms, command.steps
+        ).to_json()
+        identity = f"{visit.activity_id(1)}/open"
+        await self._ledger_write(names.OPEN_WAIT, request, identity, command.node)
+
+    async def request_cancel(self) -> None:
+        """Write down a cancel that Temporal delivered."""
+        await self._ledger_write(names.REQUEST_CANCEL, None, "request-cancel", "cancel")
+
+    async def close(self, closing: Closing, ordinal: int) -> Closed:
+        """The closing write: a local activity, remote when that fails; never given up."""
+        request = closing_to_json(closing)
+        while True:
+            result = await self._ledger_write(
+                names.CLOSE_RUN, request, f"close:{ordinal}", closing.state.value
+            )
+            closed = closed_from_json(result, closing)
+            if closed is not None:
+                return closed
+
+    async def _ledger_write(
+        self, name: str, request: JsonValue, identity: str, summary: str
+    ) -> JsonValue:
+        result = await _local(name, request, identity, summary)
+        if result is not None:
+            return result
+        return await self._run(_Remote(name, request, identity, _LEDGER_LIMIT, summary), {})
+
+
+async def _local(name: str, request: JsonValue, identity: str, summary: str) -> JsonValue:
+    """A local activity's result as JSON, or None when it did not give one."""
+    try:
+        result = await workflow.execute_local_activity(
+            name,
+            request,
+            result_type=RawValue,
+            start_to_close_timeout=_LOCAL_LIMIT,
+            retry_policy=_ONCE,
+            activity_id=identity,
+            summary=summary,
+        )
+    except FailureError:
+        return None
+    return _json(result)
+
+
+def _json(result: RawValue) -> JsonValue:
+    """A result's JSON, or None for bytes that are not ours (protocol rule 3)."""
+    try:
+        return workflow.payload_converter().from_payload(result.payload)
+    except Exception:  # whatever a stranger put there, it is no reply
+        return None

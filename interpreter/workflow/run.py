@@ -1,0 +1,92 @@
+"""The one dynamic workflow that serves every definition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from temporalio import workflow
+from temporalio.common import RawValue
+from temporalio.exceptions import ApplicationError, CancelledError
+
+from interpreter.contract import names
+from interpreter.contract.records import Closed, RunState
+from interpreter.contract.runs import StartRun
+from interpreter.contract.values import JsonValue
+from interpreter.machine import events as e
+from interpreter.workflow.driver import Driver
+from interpreter.workflow.programs import PROGRAMS
+
+_CANCELLED = (RunState.CANCELLED, RunState.CANCELLED_AFTER_EFFECT)
+
+
+@workflow.defn(dynamic=True)
+class InterpretedRun:
+    """Runs the definition that its start input names; the Temporal type is the workflow id."""
+
+    def __init__(self) -> None:
+        # A signal may be handled before run() starts, so what handlers touch exists here.
+        self._inbox: list[e.Event] = []
+        self._driver: Driver | None = None
+
+    @workflow.run
+    async def run(self, args: Sequence[RawValue]) -> JsonValue:
+        """Drive the run to its end.
+
+        The result is ``{state, outcome, output}``; a failed or expired run fails with its code as
+        the failure's type, a cancelled one is cancelled (see the table of states in the docs).
+        """
+        start = _start_of(args)
+        program = PROGRAMS.get(start.revision)
+        if program is None:
+            raise _not_admitted("the ledger holds no definition of this revision")
+        self._driver = Driver(start, program, self._inbox)
+        closed = await self._driver.drive()
+        await workflow.wait_condition(workflow.all_handlers_finished)
+        return _ended(closed)
+
+    @workflow.signal(name=names.HINT_SIGNAL, description="look again at what is waited for")
+    def hint(self) -> None:
+        """Bring the next read of an open completion wait forward; carries nothing."""
+        if self._driver is not None:
+            self._driver.hint()
+
+    @workflow.signal(dynamic=True)
+    def any_signal(self, name: str, args: Sequence[RawValue]) -> None:
+        """Complete a wait on the signal contract of this name; kept when it comes early.
+
+        A payload that is no JSON is dropped, so that nobody with the Temporal UI can wedge a run.
+        """
+        try:
+            payload = workflow.payload_converter().from_payload(args[0].payload) if args else None
+        except Exception:  # a stranger's bytes are not a reason to fail a task for ever
+            return
+        self._inbox.append(
+            e.Signalled(name, str(workflow.uuid4()), payload, int(workflow.time() * 1000))
+        )
+
+
+def _start_of(args: Sequence[RawValue]) -> StartRun:
+    try:
+        start = workflow.payload_converter().from_payload(args[0].payload, StartRun)
+    except Exception as error:
+        raise _not_admitted("the start input is not one that the coordinator wrote") from error
+    if not isinstance(start, StartRun):
+        raise _not_admitted("the start input is not one that the coordinator wrote")
+    return start
+
+
+def _not_admitted(message: str) -> ApplicationError:
+    return ApplicationError(
+        f"{message}; start runs through the coordinator's API",
+        type=names.NOT_ADMITTED,
+        non_retryable=True,
+    )
+
+
+def _ended(closed: Closed) -> JsonValue:
+    if closed.state is RunState.FINISHED:
+        return {"state": closed.state.value, "outcome": closed.outcome, "output": closed.output}
+    if closed.state in _CANCELLED:
+        raise CancelledError(f"the run is {closed.state.value}")
+    code = closed.failure_code or closed.state.value
+    raise ApplicationError(f"the run is {closed.state.value}", type=code, non_retryable=True)
