@@ -1,0 +1,43 @@
+"""The HTTP service for applications and operators: the only room that imports FastAPI.
+
+It is built from the ports in `ports.py`; `adapter.wiring` gives it the real ones.
+"""
+
+from __future__ import annotations
+
+from adapter.api.app import Service, create_app
+from adapter.api.completions import webhook_of
+from adapter.api.ports import (
+    AdmissionRequest,
+    Admitted,
+    EffectView,
+    EventView,
+    Executions,
+    Inspection,
+    RunBook,
+    RunFilter,
+    RunPage,
+    RunView,
+    Scope,
+    StepView,
+    WaitView,
+)
+
+__all__ = [
+    "AdmissionRequest",
+    "Admitted",
+    "EffectView",
+    "EventView",
+    "Executions",
+    "Inspection",
+    "RunBook",
+    "RunFilter",
+    "RunPage",
+    "RunView",
+    "Scope",
+    "Service",
+    "StepView",
+    "WaitView",
+    "create_app",
+    "webhook_of",
+]

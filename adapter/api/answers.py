@@ -1,0 +1,108 @@
+"""From the ledger's views to the service's answers, with links and the controls allowed now."""
+
+from __future__ import annotations
+
+from adapter.api.bodies import (
+    Control,
+    Effect,
+    Event,
+    EventList,
+    Execution,
+    Links,
+    RunInspection,
+    RunStatus,
+    Step,
+    Wait,
+)
+from adapter.api.callers import Caller
+from adapter.api.ports import EffectView, EventView, Inspection, RunView, StepView, WaitView
+
+
+def run_status(run: RunView, caller: Caller) -> RunStatus:
+    """How a run stands, as this caller may act on it."""
+    place = f"/v1/runs/{run.run_id}"
+    return RunStatus(
+        run_id=run.run_id,
+        workflow=run.workflow,
+        version=run.version,
+        revision=run.revision,
+        state=run.state.value,
+        start=run.start.value,
+        outcome=run.outcome or None,
+        output=run.output,
+        failure_code=run.failure_code or None,
+        failure_place=run.failure_place or None,
+        admitted_at=run.admitted_at,
+        deadline_at=run.deadline_at,
+        closed_at=run.closed_at,
+        links=Links(self=place, inspect=f"{place}/inspect", events=f"{place}/events"),
+        controls=_controls(run, caller, place),
+    )
+
+
+def _controls(run: RunView, caller: Caller, place: str) -> list[Control]:
+    if run.state.final or "cancel" not in caller.actions:
+        return []
+    return [Control(name="cancel", method="POST", href=f"{place}/cancel")]
+
+
+def inspection(found: Inspection, caller: Caller) -> RunInspection:
+    """A run in detail."""
+    run = found.run
+    return RunInspection(
+        run=run_status(run, caller),
+        steps=[_step(step) for step in found.steps],
+        effects=[_effect(effect) for effect in found.effects],
+        waits=[_wait(wait) for wait in found.waits],
+        execution=Execution(
+            workflow_id=run.temporal_workflow_id, run_id=run.temporal_run_id or None
+        ),
+    )
+
+
+def _step(step: StepView) -> Step:
+    return Step(
+        id=step.id,
+        node=step.node,
+        kind=step.kind,
+        state=step.state,
+        outlet=step.outlet or None,
+        code=step.code or None,
+        at=step.at,
+    )
+
+
+def _effect(effect: EffectView) -> Effect:
+    return Effect(
+        id=effect.id,
+        node=effect.node,
+        operation=effect.operation,
+        connection=effect.connection,
+        state=effect.state,
+        code=effect.code or None,
+        attempts=effect.attempts,
+        dispatched_at=effect.dispatched_at,
+        settled_at=effect.settled_at,
+        receipt=effect.receipt or None,
+    )
+
+
+def _wait(wait: WaitView) -> Wait:
+    return Wait(
+        id=wait.id,
+        node=wait.node,
+        kind=wait.kind,
+        opened_at=wait.opened_at,
+        due_at=wait.due_at,
+        observations=wait.observations,
+        observed_at=wait.observed_at,
+        resolution=wait.resolution or None,
+    )
+
+
+def event_list(events: list[EventView], after: int) -> EventList:
+    """Events and where to go on."""
+    return EventList(
+        events=[Event(sequence=e.sequence, type=e.type, at=e.at, data=e.data) for e in events],
+        next=events[-1].sequence if events else after,
+    )

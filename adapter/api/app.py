@@ -1,0 +1,85 @@
+"""The HTTP application, put together from ports: routers, problem documents and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from standardwebhooks.webhooks import Webhook
+
+from adapter.api.callers import Callers
+from adapter.api.completions import completion_routes
+from adapter.api.health import open_routes
+from adapter.api.limits import Limits
+from adapter.api.ports import Executions, RunBook
+from adapter.api.problems import Problem, answer_with_problems
+from adapter.api.runs import run_routes
+from adapter.config import Caller
+
+VERSION = "1"
+_DESCRIPTION = "Starts workflow runs and shows how they stand. Problems are RFC 9457 documents."
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def _nothing() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the application is built from.
+
+    ``completions`` holds product -> verifier of its signed events; ``after_commit`` is called
+    once an admission is durable and before its execution is started.
+    """
+
+    book: RunBook
+    executions: Executions
+    callers: Sequence[Caller]
+    completions: Mapping[str, Webhook]
+    after_commit: Callable[[], None] = _nothing
+
+
+def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
+    """The application of a service."""
+    # The pages that FastAPI offers for the document load scripts from elsewhere: left out.
+    app = FastAPI(
+        title="Coordinator",
+        version=VERSION,
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+    )
+    callers = Callers(service.callers)
+    app.include_router(run_routes(callers, service.book, service.executions, service.after_commit))
+    app.include_router(completion_routes(service.completions, service.executions))
+    app.include_router(open_routes(service.book, service.executions))
+    answer_with_problems(app)
+    app.add_middleware(Limits)
+    app.openapi = lambda: _document(app)  # type: ignore[method-assign]
+    return app
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        schemas = document["components"]["schemas"]
+        schemas[Problem.__name__] = Problem.model_json_schema()
+        # Parameters are refused with a problem document of status 400, never with FastAPI's 422.
+        for path in document["paths"].values():
+            for operation in path.values():
+                if "HTTPValidationError" in str(operation["responses"].get("422")):
+                    del operation["responses"]["422"]
+        for unused in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(unused, None)
+        app.openapi_schema = document
+    return app.openapi_schema

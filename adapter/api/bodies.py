@@ -1,0 +1,236 @@
+"""Request bodies: strict JSON, and the models of what callers send and get."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from adapter.api.problems import refused
+from interpreter.contract.values import JsonValue
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class Body(BaseModel):
+    """A message of the service: camelCase names, no coercion, unknown members refused."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", alias_generator=to_camel, populate_by_name=True
+    )
+
+
+class StartRequest(Body):
+    """The wish to start a run of a workflow's expected revision."""
+
+    workflow: str = Field(min_length=1, max_length=64, description="Id of an active workflow")
+    revision: str = Field(
+        pattern=r"^sha256:[0-9a-f]{64}$", description="The revision that the caller expects"
+    )
+    input: Any = Field(description="Fits the input schema of the workflow")
+
+
+class CancelRequest(Body):
+    """The wish to cancel a run; the reason is kept in the run's record."""
+
+    reason: str = Field(min_length=1, max_length=512)
+
+
+class Control(Body):
+    """Something that may be done about the run now."""
+
+    name: str
+    method: str
+    href: str
+
+
+class Links(Body):
+    """Addresses below this service."""
+
+    self: str
+    inspect: str
+    events: str
+
+
+class RunStatus(Body):
+    """How a run stands; ``output`` is what the workflow published at its finish."""
+
+    run_id: str
+    workflow: str
+    version: str
+    revision: str
+    state: str
+    start: str = Field(description="start_pending, started or start_failed")
+    outcome: str | None = None
+    output: Any = None
+    failure_code: str | None = None
+    failure_place: str | None = None
+    admitted_at: datetime
+    deadline_at: datetime
+    closed_at: datetime | None = None
+    links: Links
+    controls: list[Control]
+
+
+class StartedRun(RunStatus):
+    """A run as a start answers it; ``created`` is false when an earlier request made it."""
+
+    created: bool
+
+
+class RunList(Body):
+    """Runs, newest admission first; pass ``next`` as ``cursor`` for the following page."""
+
+    runs: list[RunStatus]
+    next: str | None = None
+
+
+class Step(Body):
+    """One visit of a node."""
+
+    id: str
+    node: str
+    kind: str
+    state: str
+    outlet: str | None = None
+    code: str | None = None
+    at: datetime | None = None
+
+
+class Effect(Body):
+    """One call: ``pending``, ``accepted``, ``unknown`` or ``not-applied``."""
+
+    id: str
+    node: str
+    operation: str
+    connection: str
+    state: str
+    code: str | None = None
+    attempts: int
+    dispatched_at: datetime | None = None
+    settled_at: datetime | None = None
+    receipt: str | None = Field(None, description="Digest of the product's own proof")
+
+
+class Wait(Body):
+    """One wait: its timing and how often its source was read."""
+
+    id: str
+    node: str
+    kind: str
+    opened_at: datetime | None = None
+    due_at: datetime | None = None
+    observations: int
+    observed_at: datetime | None = None
+    resolution: str | None = None
+
+
+class Execution(Body):
+    """Where the run is found in Temporal."""
+
+    workflow_id: str
+    run_id: str | None = None
+
+
+class RunInspection(Body):
+    """A run in detail; inputs, replies and commands stay sealed."""
+
+    run: RunStatus
+    steps: list[Step]
+    effects: list[Effect]
+    waits: list[Wait]
+    execution: Execution
+
+
+class Event(Body):
+    """One event of a run."""
+
+    sequence: int
+    type: str
+    at: datetime
+    data: dict[str, Any]
+
+
+class EventList(Body):
+    """Events of a run in order; pass ``next`` as ``after`` to go on from here."""
+
+    events: list[Event]
+    next: int
+
+
+class CompletionNotice(Body):
+    """How many waits a completion event brought forward."""
+
+    waits: int
+
+
+async def read_body(request: Request, model: type[_Model]) -> _Model:
+    """The request's JSON body as a model.
+
+    Raises Refused ``request.content-type`` or ``request.invalid`` with the pointer of what is
+    wrong, never its value.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    subtype = media_type.removeprefix("application/")
+    if subtype == media_type or not (subtype == "json" or subtype.endswith("+json")):
+        raise refused(
+            "request.content-type",
+            "the body's content type is not JSON",
+            place="Content-Type",
+            remedy="send application/json",
+        )
+    value = strict_json(await request.body())
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise refused(
+            "request.invalid",
+            _complaint(first["type"]),
+            place="".join(f"/{part}" for part in first["loc"]),
+            remedy="see /openapi.json for the form of this body",
+        ) from error
+
+
+def _complaint(kind: str) -> str:
+    if kind == "missing":
+        return "a required member of the body is missing"
+    if kind == "extra_forbidden":
+        return "the body has a member that is not known here"
+    return "a member of the body does not have the form that is asked for"
+
+
+def strict_json(data: bytes) -> JsonValue:
+    """A JSON text by the letter of RFC 8259, with unique keys and finite numbers.
+
+    Raises Refused ``request.invalid``.
+    """
+    try:
+        value = json.loads(
+            data.decode(), object_pairs_hook=_unique, parse_constant=_refuse_constant
+        )
+        # Lone surrogates pass the parser, and no text that leaves this process may hold one.
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise refused(
+            "request.invalid",
+            "the body is not one JSON value with unique keys",
+            remedy="send UTF-8 JSON, every key once, numbers finite",
+        ) from error
+    return value
+
+
+def _unique(pairs: Sequence[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("a key stands twice")
+    return result
+
+
+def _refuse_constant(name: str) -> JsonValue:
+    raise ValueError("not a JSON number")

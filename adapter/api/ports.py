@@ -1,0 +1,211 @@
+"""What the service needs from the ledger and from Temporal, as Protocols and plain values.
+
+Instants are aware UTC datetimes. A `Scope` goes with every look-up, so that a run that is hidden
+from a caller can not be told from one that does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from interpreter.contract.records import RunState, StartState
+from interpreter.contract.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which runs a caller may know of: those of ``owner`` (None: of everybody) in ``workflows``.
+
+    ``workflows`` None means every workflow.
+    """
+
+    owner: str | None
+    workflows: frozenset[str] | None
+
+    def covers(self, workflow: str) -> bool:
+        """Whether runs of this workflow may be known."""
+        return self.workflows is None or workflow in self.workflows
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRequest:
+    """A wish to start a run; ``key`` is the caller's idempotency key."""
+
+    owner: str
+    key: str
+    workflow: str
+    revision: str
+    input: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """How a run stands, as its owner may see it; ``output`` only once it is published."""
+
+    run_id: str
+    workflow: str
+    version: str
+    revision: str
+    state: RunState
+    start: StartState
+    admitted_at: datetime
+    deadline_at: datetime
+    closed_at: datetime | None = None
+    outcome: str = ""
+    output: JsonValue = None
+    failure_code: str = ""
+    failure_place: str = ""
+    temporal_workflow_id: str = ""
+    temporal_run_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The run of a start identity; ``created`` is false when an earlier request made it."""
+
+    run: RunView
+    created: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One visit of a node."""
+
+    id: str
+    node: str
+    kind: str
+    state: str
+    outlet: str
+    code: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class EffectView:
+    """One effect: ``state`` is ``accepted``, ``unknown`` or ``not-applied`` or, before that is
+    settled, ``pending``; ``receipt`` is the digest of the product's proof.
+    """
+
+    id: str
+    node: str
+    operation: str
+    connection: str
+    state: str
+    code: str
+    attempts: int
+    dispatched_at: datetime | None
+    settled_at: datetime | None
+    receipt: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitView:
+    """One wait: its timing and how often its source was read."""
+
+    id: str
+    node: str
+    kind: str
+    opened_at: datetime | None
+    due_at: datetime | None
+    observations: int
+    observed_at: datetime | None
+    resolution: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A run with its steps, effects and waits; never an input, reply or command."""
+
+    run: RunView
+    steps: Sequence[StepView] = ()
+    effects: Sequence[EffectView] = ()
+    waits: Sequence[WaitView] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    """One event of a run; ``data`` holds ids, states and codes only."""
+
+    sequence: int
+    type: str
+    at: datetime
+    data: dict[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Which runs a list shows; absent members do not filter."""
+
+    state: RunState | None = None
+    workflow: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """Some runs, newest admission first, and the cursor of the next page (None at the end)."""
+
+    runs: Sequence[RunView]
+    cursor: str | None
+
+
+class RunBook(Protocol):
+    """The ledger as the service reads and writes it."""
+
+    async def admit(self, request: AdmissionRequest) -> Admitted:
+        """Commit an admission, or give the run that the same identity already has.
+
+        Raises Refused ``workflow.absent`` (404), ``revision.not-active``,
+        ``idempotency.key-reused`` (409) or ``input.invalid`` (422).
+        """
+        ...
+
+    async def run(self, run_id: str, scope: Scope) -> RunView | None:
+        """The run, or None if it does not exist or is hidden."""
+        ...
+
+    async def runs(self, scope: Scope, only: RunFilter, cursor: str | None, limit: int) -> RunPage:
+        """One page of runs; Refused ``request.invalid`` for a cursor that is none."""
+        ...
+
+    async def inspect(self, run_id: str, scope: Scope) -> Inspection | None:
+        """The run in detail, or None."""
+        ...
+
+    async def events(
+        self, run_id: str, scope: Scope, after: int, limit: int
+    ) -> Sequence[EventView] | None:
+        """Events with a sequence above ``after``, in order, or None for no such run."""
+        ...
+
+    async def ready(self) -> bool:
+        """Whether the ledger answers."""
+        ...
+
+
+class Executions(Protocol):
+    """Temporal as the service uses it."""
+
+    async def start(self, run_id: str) -> None:
+        """Start the admitted run and bind it; harmless to repeat.
+
+        Raises Unavailable when Temporal or the ledger does not answer: the run stays pending.
+        """
+        ...
+
+    async def cancel(self, run_id: str, reason: str) -> None:
+        """Record the cancel and ask the execution; Unavailable when either does not answer."""
+        ...
+
+    async def hint(self, product: str, member: str, subject: str) -> int:
+        """Bring the next read of every open wait on this subject forward; gives how many.
+
+        The subject is the ``member`` of what the wait reads its source with.
+        """
+        ...
+
+    async def ready(self) -> bool:
+        """Whether Temporal answers."""
+        ...

@@ -1,0 +1,149 @@
+"""Problem documents (RFC 9457): every code of the service, and errors turned into answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from activities.errors import LedgerUnavailable
+from adapter.errors import AdapterError, Refused
+from interpreter.errors import CoordinatorError
+
+MEDIA_TYPE = "application/problem+json"
+_log = structlog.get_logger(__name__)
+
+
+class Problem(BaseModel):
+    """Why a request was not granted."""
+
+    type: str = Field(description="Address of the page about this code, below this service")
+    title: str = Field(description="The code in words; the same for every occurrence")
+    status: int
+    detail: str = Field(description="What happened this time; never a value of the request")
+    code: str = Field(description="Stable, dotted; decide on this")
+    place: str = Field("", description="Header, JSON pointer or id that the problem is about")
+    remedy: str = Field("", description="What to do next")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is the same for every occurrence of a code."""
+
+    status: int
+    title: str
+
+
+KINDS: dict[str, Kind] = {
+    "request.too-large": Kind(413, "The body is too large"),
+    "access.unauthenticated": Kind(401, "The caller is not known"),
+    "access.denied": Kind(403, "The caller may not do this"),
+    "request.content-type": Kind(415, "The body is not JSON"),
+    "request.invalid": Kind(400, "The request is malformed"),
+    "idempotency.key-invalid": Kind(400, "The idempotency key is missing or malformed"),
+    "idempotency.key-reused": Kind(409, "The idempotency key belongs to another request"),
+    "workflow.absent": Kind(404, "There is no such workflow"),
+    "revision.not-active": Kind(409, "The revision is not the active one"),
+    "input.invalid": Kind(422, "The input does not fit the workflow"),
+    "run.absent": Kind(404, "There is no such run"),
+    "run.closed": Kind(409, "The run is over"),
+    "event.source-unknown": Kind(401, "The event's source is not configured"),
+    "event.signature-invalid": Kind(401, "The event is not signed as agreed"),
+    "route.absent": Kind(404, "There is no such resource"),
+    "route.method": Kind(405, "The resource has no such method"),
+    "service.unavailable": Kind(503, "The service can not answer now"),
+    "internal.unexpected": Kind(500, "The service failed"),
+}
+
+
+def problem_answer(
+    code: str,
+    detail: str,
+    *,
+    status: int | None = None,
+    place: str = "",
+    remedy: str = "",
+) -> JSONResponse:
+    """The answer for one problem; an unlisted code keeps its name under a title by status."""
+    kind = KINDS.get(code)
+    status = status or (kind.status if kind else 500)
+    title = kind.title if kind and kind.status == status else HTTPStatus(status).phrase
+    problem = Problem(
+        type=f"/problems/{code}",
+        title=title,
+        status=status,
+        detail=detail,
+        code=code,
+        place=place,
+        remedy=remedy,
+    )
+    headers = {"WWW-Authenticate": "ApiKey"} if status == HTTPStatus.UNAUTHORIZED else None
+    return JSONResponse(
+        problem.model_dump(), status_code=status, media_type=MEDIA_TYPE, headers=headers
+    )
+
+
+def refused(code: str, detail: str, *, place: str = "", remedy: str = "") -> Refused:
+    """A refusal with a listed code and its status, to raise inside a route."""
+    return Refused(code, detail, place=place, remedy=remedy, status=KINDS[code].status)
+
+
+def answer_with_problems(app: FastAPI) -> None:
+    """Make every error of ``app`` a problem document."""
+    app.add_exception_handler(CoordinatorError, _of_our_own)
+    app.add_exception_handler(RequestValidationError, _of_parameters)
+    app.add_exception_handler(HTTPException, _of_routing)
+    app.add_exception_handler(Exception, _of_surprise)
+
+
+async def _of_our_own(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, CoordinatorError)
+    if isinstance(error, LedgerUnavailable):
+        status = 503
+    elif isinstance(error, AdapterError):
+        status = error.status
+    else:
+        return await _of_surprise(request, error)
+    if status >= 500:
+        _log.warning("request.unavailable", code=error.code, place=error.place)
+    return problem_answer(
+        error.code, error.message, status=status, place=error.place, remedy=error.remedy
+    )
+
+
+async def _of_parameters(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    location = error.errors()[0]["loc"]
+    return problem_answer(
+        "request.invalid",
+        "a parameter is missing, unknown or out of range",
+        place="/".join(str(part) for part in location),
+        remedy="see /openapi.json for its form",
+    )
+
+
+async def _of_routing(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        answer = problem_answer("route.method", "this resource does not take the method")
+        answer.headers.update(error.headers or {})
+        return answer
+    return problem_answer(
+        "route.absent", "nothing is served at this address", remedy="see /openapi.json"
+    )
+
+
+async def _of_surprise(request: Request, error: Exception) -> JSONResponse:
+    # The type alone: a message may quote a value, and a traceback belongs to no log of ours.
+    _log.error("request.failed", error=type(error).__qualname__, path=request.url.path)
+    return problem_answer(
+        "internal.unexpected",
+        "the request met a fault of the service; whether it took effect is not known",
+        remedy="repeat it with the same idempotency key, and report the fault",
+    )

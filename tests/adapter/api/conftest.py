@@ -1,0 +1,212 @@
+"""The service over a real socket, on ports kept in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+import uvicorn
+
+from adapter.api import (
+    AdmissionRequest,
+    Admitted,
+    EffectView,
+    EventView,
+    Inspection,
+    RunFilter,
+    RunPage,
+    RunView,
+    Scope,
+    Service,
+    StepView,
+    WaitView,
+    create_app,
+    webhook_of,
+)
+from adapter.config import Caller
+from adapter.errors import Refused, Unavailable
+from interpreter.contract.records import RunState, StartState
+from interpreter.contract.values import canonical_bytes
+
+REVISION = "sha256:" + "a" * 64
+WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+_NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+@dataclass
+class MemoryBook:
+    """The ledger's port: one active workflow whose input is an object."""
+
+    admitted: dict[tuple[str, str, str], tuple[bytes, RunView]] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
+    up: bool = True
+
+    async def admit(self, request: AdmissionRequest) -> Admitted:
+        """Commit an admission in memory."""
+        if not self.up:
+            raise Unavailable("ledger.unavailable", "the ledger does not answer")
+        identity = (request.owner, request.workflow, request.key)
+        body = canonical_bytes([request.revision, request.input])
+        if identity in self.admitted:
+            known, run = self.admitted[identity]
+            if known != body:
+                raise Refused("idempotency.key-reused", "the key has another body")
+            return Admitted(run, created=False)
+        if request.revision != REVISION:
+            raise Refused("revision.not-active", "another revision is active")
+        run = self._run(request, "r" + hashlib.sha256(repr(identity).encode()).hexdigest()[:20])
+        self.admitted[identity] = (body, run)
+        self.owners[run.run_id] = request.owner
+        return Admitted(run, created=True)
+
+    def _run(self, request: AdmissionRequest, run_id: str) -> RunView:
+        return RunView(
+            run_id=run_id,
+            workflow=request.workflow,
+            version="1",
+            revision=request.revision,
+            state=RunState.QUEUED,
+            start=StartState.PENDING,
+            admitted_at=_NOW,
+            deadline_at=_NOW + timedelta(days=1),
+        )
+
+    def change(self, run_id: str, **facts: object) -> None:
+        """Let a run stand otherwise."""
+        for identity, (body, run) in self.admitted.items():
+            if run.run_id == run_id:
+                self.admitted[identity] = (body, replace(run, **facts))  # type: ignore[arg-type]
+
+    async def run(self, run_id: str, scope: Scope) -> RunView | None:
+        """The run if the scope covers it."""
+        for _, run in self.admitted.values():
+            owned = scope.owner in (None, self.owners[run.run_id])
+            if run.run_id == run_id and owned and scope.covers(run.workflow):
+                return run
+        return None
+
+    async def runs(self, scope: Scope, only: RunFilter, cursor: str | None, limit: int) -> RunPage:
+        """All runs that the scope covers."""
+        ids = [run.run_id for _, run in self.admitted.values()]
+        seen = [run for run_id in ids if (run := await self.run(run_id, scope))]
+        wanted = [run for run in seen if only.state in (None, run.state)]
+        return RunPage(wanted[:limit], "more" if len(wanted) > limit else None)
+
+    async def inspect(self, run_id: str, scope: Scope) -> Inspection | None:
+        """A run with one of each."""
+        run = await self.run(run_id, scope)
+        if run is None:
+            return None
+        return Inspection(
+            run,
+            [StepView("main/read:1", "read", "call", "succeeded", "next", "", _NOW)],
+            [
+                EffectView(
+                    "main/read:1",
+                    "read",
+                    "breg.read-record/v1",
+                    "register",
+                    "accepted",
+                    "",
+                    1,
+                    _NOW,
+                    _NOW,
+                    "",
+                )
+            ],
+            [WaitView("main/wait:1", "wait", "completion", _NOW, _NOW, 3, _NOW, "")],
+        )
+
+    async def events(
+        self, run_id: str, scope: Scope, after: int, limit: int
+    ) -> list[EventView] | None:
+        """Three events."""
+        if await self.run(run_id, scope) is None:
+            return None
+        return [EventView(n, "run.admitted", _NOW) for n in (1, 2, 3) if n > after][:limit]
+
+    async def ready(self) -> bool:
+        """Whether it is up."""
+        return self.up
+
+
+@dataclass
+class MemoryExecutions:
+    """Temporal's port, with a note of what was asked."""
+
+    asked: list[tuple[str, ...]] = field(default_factory=list)
+    up: bool = True
+
+    async def start(self, run_id: str) -> None:
+        """Note a start."""
+        if not self.up:
+            raise Unavailable("temporal.unavailable", "Temporal does not answer")
+        self.asked.append(("start", run_id))
+
+    async def cancel(self, run_id: str, reason: str) -> None:
+        """Note a cancel."""
+        self.asked.append(("cancel", run_id, reason))
+
+    async def hint(self, product: str, member: str, subject: str) -> int:
+        """Note a hint that one wait gets."""
+        self.asked.append(("hint", product, member, subject))
+        return 1
+
+    async def ready(self) -> bool:
+        """Whether it is up."""
+        return self.up
+
+
+def policy(name: str, **facts: object) -> Caller:
+    """A caller whose key is ``key-of-NAME``."""
+    key_hash = "sha256:" + hashlib.sha256(f"key-of-{name}".encode()).hexdigest()
+    actions = ["start", "status", "inspect", "events", "cancel"]
+    return Caller.model_validate(
+        {"name": name, "keyHash": key_hash, "workflows": ["*"], "actions": actions} | facts
+    )
+
+
+@dataclass
+class Running:
+    """A served application and what it was built from."""
+
+    url: str
+    book: MemoryBook
+    executions: MemoryExecutions
+
+    def client(self, caller: str = "desk") -> httpx.AsyncClient:
+        """A client with a caller's key."""
+        return httpx.AsyncClient(base_url=self.url, headers={"X-API-Key": f"key-of-{caller}"})
+
+    async def start(self, key: str = "k1", caller: str = "desk", **body: object) -> httpx.Response:
+        """POST /v1/runs with a body that is right where nothing else is said."""
+        sent = {"workflow": "notice", "revision": REVISION, "input": {"id": "a"}} | body
+        async with self.client(caller) as client:
+            return await client.post("/v1/runs", json=sent, headers={"Idempotency-Key": key})
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[Running]:
+    """The service on a free port."""
+    book, executions = MemoryBook(), MemoryExecutions()
+    callers = [
+        policy("desk"),
+        policy("other"),
+        policy("boss", operator=True),
+        policy("clerk", actions=["status"]),
+        policy("narrow", workflows=["letters"]),
+    ]
+    app = create_app(Service(book, executions, callers, {"casework": webhook_of(WEBHOOK_SECRET)}))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield Running(f"http://127.0.0.1:{port}", book, executions)
+    server.should_exit = True
+    await task
