@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, Depends, FastAPI, params
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
@@ -42,6 +42,8 @@ BASE_PATHS = {
     "external": "/external",
 }
 
+_Mounted = tuple[str, APIRouter, list[params.Depends]]
+
 
 def create_app(settings: ProductsSettings | None = None) -> ASGIApp:
     """Build the products over their state; the state is closed when the application stops.
@@ -63,13 +65,14 @@ def create_app(settings: ProductsSettings | None = None) -> ASGIApp:
             store.close()
 
     app = FastAPI(title="Pretend products", openapi_url=None, lifespan=lifespan)
-    for router in _products(store, plan, traffic, webhook, settings):
-        app.include_router(router)
+    for prefix, router, dependencies in _products(store, plan, traffic, webhook, settings):
+        app.include_router(router, prefix=prefix, dependencies=dependencies)
     app.add_api_route("/", _index, methods=["GET"])
     app.add_api_route("/health", _health, methods=["GET"])
     app.add_exception_handler(Problem, _on_problem)
     app.add_exception_handler(HTTPException, _on_no_route)
     app.add_exception_handler(RequestValidationError, _on_no_route)
+    app.add_exception_handler(ClientDisconnect, _on_nobody_left)
     return FaultLayer(app, plan, traffic)
 
 
@@ -79,7 +82,7 @@ def _products(
     traffic: Traffic,
     webhook: CompletionWebhook,
     settings: ProductsSettings,
-) -> list[APIRouter]:
+) -> tuple[_Mounted, ...]:
     keys = KeyBook(store, settings.receipt_window_seconds)
     desk = TokenDesk(store, settings.oauth, settings.bearer)
     registry, directory = Registry(store, keys), Directory(store)
@@ -94,7 +97,7 @@ def _products(
     plant(store, registry, directory)
     ledger = LedgerControl(keys, traffic, casework, webhook, desk, reset)
     guarded, open_to_all = [Depends(desk.require)], [Depends(desk.allow_anonymous)]
-    mounted: tuple[tuple[str, APIRouter, list[params.Depends]], ...] = (
+    return (
         ("/casework", CaseworkPage(casework).routes(), []),
         ("/registry", registry.routes(), guarded),
         ("/casework", casework.routes(), guarded),
@@ -107,12 +110,6 @@ def _products(
         ("/_control", RecordControl(registry, directory, evaluation).routes(), []),
         ("/_control", ledger.routes(), []),
     )
-    routers = []
-    for prefix, routes, dependencies in mounted:
-        router = APIRouter(prefix=prefix, dependencies=dependencies)
-        router.include_router(routes)
-        routers.append(router)
-    return routers
 
 
 async def _index(request: Request) -> Response:
@@ -136,3 +133,7 @@ async def _on_no_route(request: Request, error: Exception) -> Response:
     code = {404: "not-found", 405: "method-not-allowed"}.get(status, "request-invalid")
     problem = Problem(status, code, "There is no such thing to ask for here.")
     return problem.response(trace_of(request))
+
+
+async def _on_nobody_left(request: Request, error: Exception) -> Response:
+    return Response(status_code=400)

@@ -88,8 +88,10 @@ class FaultLayer:
     ) -> None:
         scope, receive, send = exchange
         if fault.kind == "slow" and not fault.apply:
+            # Read first: a caller that gives up meanwhile must not take its request back.
+            kept = await _kept(receive)
             await asyncio.sleep(fault.seconds)
-            await self._app(scope, receive, send)
+            await self._app(scope, kept, send)
             return
         answer = _Answer(operation.success)
         if fault.apply:
@@ -133,6 +135,19 @@ def _hashing(receive: Receive, arrival: Arrival) -> Receive:
         return message
 
     return watched
+
+
+async def _kept(receive: Receive) -> Receive:
+    """The same request with its body read already."""
+    messages = [await receive()]
+    while messages[-1].get("more_body"):
+        messages.append(await receive())
+    left = iter(messages)
+
+    async def kept() -> Message:
+        return next(left, None) or await receive()
+
+    return kept
 
 
 def _answering(send: Send, arrival: Arrival, trace: Trace, operation: Operation) -> Send:

@@ -135,12 +135,12 @@ def _read(number: int, asked: dict[str, Any]) -> Fault:
         raise Problem(422, _INVALID, "status must be from 400 to 599.")
     if not 0 <= values["seconds"] <= 600 or not 0 <= values["bytes"] <= 10_000_000:
         raise Problem(422, _INVALID, "seconds goes to 600 and bytes to 10000000.")
-    apply = values.pop("apply")
+    apply, kind = values.pop("apply"), values.pop("fault")
     return Fault(
         number=number,
         operation=operation_named(values.pop("operation") or ""),
-        kind=values["fault"],
+        kind=kind,
         retry_after=values.pop("retryAfter"),
-        apply=FAULT_KINDS[values.pop("fault")] if apply is None else apply,
+        apply=FAULT_KINDS[kind] if apply is None else apply,
         **values,
     )
