@@ -26,7 +26,8 @@ LOCK_BUSY = 75
 CANNOT_RUN = 126
 
 _PR_SET_PDEATHSIG = 1
-_PR_SET_KEEPCAPS = 8
+_PR_SET_SECUREBITS = 28
+_SECBIT_NO_SETUID_FIXUP = 1 << 2
 _PR_CAP_AMBIENT = 47
 _PR_CAP_AMBIENT_RAISE = 2
 _CAP_DAC_OVERRIDE = 1
@@ -96,7 +97,9 @@ def _keep_only_reach() -> None:
 def _become(uid: int, gid: int, keep_reach: bool) -> None:
     linux = sys.platform == "linux"
     if linux and keep_reach:
-        _prctl(_PR_SET_KEEPCAPS, 1)
+        # Keeps capabilities over the change of user, and lets access(2) count them, which
+        # PostgreSQL asks about its own programs.
+        _prctl(_PR_SET_SECUREBITS, _SECBIT_NO_SETUID_FIXUP)
     os.setgroups([gid])
     os.setgid(gid)
     os.setuid(uid)

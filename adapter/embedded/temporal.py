@@ -123,6 +123,11 @@ class EmbeddedTemporal:
         if self._server is not None:
             await self._server.stop()
 
+    def kill(self) -> None:
+        """End the server at once, as a crash would; harmless when it does not run."""
+        if self._server is not None:
+            self._server.kill()
+
     async def __aenter__(self) -> Self:
         try:
             await self.start()

