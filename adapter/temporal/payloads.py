@@ -24,60 +24,42 @@ Prefetch = Callable[[StartRun], Awaitable[None]]
 """Fills this process's cache of definitions for a run; raises to have the task tried again."""
 
 
-class StartRunConverter(EncodingPayloadConverter):
-    """Writes the start of a run as readable JSON that carries a mark of its own."""
+class JsonConverter(EncodingPayloadConverter):
+    """Plain JSON; the start of a run carries a mark of its own and stays readable in the UI."""
 
-    @property
-    def encoding(self) -> str:
-        """JSON, so that the Temporal UI shows it."""
-        return "json/plain"
-
-    def to_payload(self, value: Any) -> Payload | None:
-        """The payload of a StartRun; None for everything else."""
-        if not isinstance(value, StartRun):
-            return None
-        data = json.dumps(_start_to_json(value), separators=(",", ":"), ensure_ascii=False)
-        return Payload(
-            metadata={"encoding": self.encoding.encode(), _MARK: _START}, data=data.encode()
-        )
-
-    def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
-        """A marked payload as StartRun, any other JSON as it is."""
-        value = json.loads(payload.data)
-        if payload.metadata.get(_MARK) == _START and type_hint is StartRun:
-            return start_from_json(value)
-        return value
-
-
-class PayloadConverter(CompositePayloadConverter):
-    """Temporal's own converters, with the start of a run before plain JSON."""
-
-    def __init__(self) -> None:
-        own = StartRunConverter()
-        usual = DefaultPayloadConverter.default_encoding_payload_converters
-        super().__init__(
-            own, *(_After(own, each) if each.encoding == own.encoding else each for each in usual)
-        )
-
-
-class _After(EncodingPayloadConverter):
-    """Plain JSON under an encoding that two converters share: written second, read by the first."""
-
-    def __init__(self, first: StartRunConverter, usual: EncodingPayloadConverter) -> None:
-        self._first = first
+    def __init__(self, usual: EncodingPayloadConverter) -> None:
         self._usual = usual
 
     @property
     def encoding(self) -> str:
+        """That of Temporal's own JSON converter."""
         return self._usual.encoding
 
     def to_payload(self, value: Any) -> Payload | None:
-        return self._usual.to_payload(value)
+        """A marked payload for a StartRun, the usual one for anything else."""
+        if not isinstance(value, StartRun):
+            return self._usual.to_payload(value)
+        data = json.dumps(_start_to_json(value), separators=(",", ":"), ensure_ascii=False)
+        metadata = {"encoding": self.encoding.encode(), _MARK: _START}
+        return Payload(metadata=metadata, data=data.encode())
 
     def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
-        if payload.metadata.get(_MARK) == _START:
-            return self._first.from_payload(payload, type_hint)
-        return self._usual.from_payload(payload, type_hint)
+        """A StartRun where one is asked for and the payload is marked, else the JSON value."""
+        if type_hint is StartRun and payload.metadata.get(_MARK) == _START:
+            return start_from_json(json.loads(payload.data))
+        return self._usual.from_payload(payload, None if type_hint is StartRun else type_hint)
+
+
+class PayloadConverter(CompositePayloadConverter):
+    """Temporal's own converters, with ours around the one for plain JSON."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            *(
+                JsonConverter(usual) if usual.encoding == "json/plain" else usual
+                for usual in DefaultPayloadConverter.default_encoding_payload_converters
+            )
+        )
 
 
 class PrefetchCodec(PayloadCodec):

@@ -9,8 +9,12 @@ from datetime import timedelta
 from typing import Any
 
 from temporalio.client import Client
-from temporalio.worker import PollerBehaviorAutoscaling, UnsandboxedWorkflowRunner, Worker
-from temporalio.worker import WorkflowRunner
+from temporalio.worker import (
+    PollerBehaviorAutoscaling,
+    UnsandboxedWorkflowRunner,
+    Worker,
+    WorkflowRunner,
+)
 
 from interpreter.workflow.run import InterpretedRun
 

@@ -48,14 +48,13 @@ def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
             case n.MapNode():
                 return _map(turn, branch, name, visit, node)
             case n.CallNode():
-                return _call(turn, branch, name, visit, node)
+                _call(turn, branch, name, visit, node)
             case n.WaitNode():
                 return _wait(turn, branch, name, visit, node)
             case n.FinishNode():
-                return _finish(turn, branch, name, visit, node)
+                _finish(turn, branch, name, visit, node)
             case _:
                 turn.fail("node-kind-unsupported", f"steps.{name}")
-                return None
     except MappingError as error:
         if "failed" in node.outlets:
             _set_output(turn, branch, name, {"failureCode": error.code})
@@ -63,7 +62,7 @@ def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
             return node.outlets["failed"]
         turn.note(branch, name, visit, "failed", code=error.code)
         turn.fail_mapping(error)
-        return None
+    return None
 
 
 def _set_output(turn: Turn, branch: str, name: str, output: JsonValue) -> None:
