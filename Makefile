@@ -13,6 +13,8 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 BIN := $(VENV)/bin
 LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
+COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --quiet
 CODE := adapter interpreter activities tests $(wildcard examples benchmarks)
 
 .DELETE_ON_ERROR:
@@ -49,10 +51,9 @@ format: $(READY) ## rewrite the code's layout and what lint can repair
 
 install: $(READY) ## make or renew the environment, and nothing else
 
-lock: $(READY) ## renew requirements.lock from pyproject.toml (needs uv)
-	@uv pip compile pyproject.toml --extra embedded --group dev --universal \
-		--python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
-		-o requirements.lock
+lock: ## renew both lock files from pyproject.toml (needs uv)
+	@$(COMPILE) --extra embedded --group dev -o requirements.lock
+	@$(COMPILE) --no-annotate -c requirements.lock -o docker/requirements.lock
 
 build: $(READY) ## build the wheel into dist/
 	@$(BIN)/python -m hatchling build -t wheel

@@ -1,0 +1,98 @@
+"""The container image and the compose file: what they name exists, and they hold no surprise."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from adapter.cli import main, service
+from adapter.config.loading import load_runtime
+from adapter.config.rules import references
+from tests.house.places import ROOT
+
+DOCKER = ROOT / "docker"
+_COMMANDS = {"coordinator": service._ENTRIES, "coordinatorctl": main._ENTRIES}
+_PIN = re.compile(r"^([a-z0-9._-]+(?:\[[^\]]*\])?==\S+)", re.MULTILINE)
+
+
+def _services() -> dict[str, Any]:
+    services: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
+    return services
+
+
+def _own() -> dict[str, Any]:
+    return {name: one for name, one in _services().items() if "build" in one}
+
+
+def _instructions() -> list[tuple[str, str]]:
+    text = (DOCKER / "Dockerfile").read_text().replace("\\\n", " ")
+    return re.findall(r"^([A-Z]+) (.*)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", _own())
+def test_every_process_runs_a_command_that_exists(name: str) -> None:
+    program, command = _own()[name]["command"][:2]
+    assert command in _COMMANDS[program]
+
+
+def test_the_image_serves_by_default() -> None:
+    assert ("CMD", '["coordinator", "serve"]') in _instructions()
+
+
+def test_everything_copied_is_there() -> None:
+    copied = [rest.split()[:-1] for word, rest in _instructions() if word == "COPY"]
+    sources = {name for names in copied for name in names if not names[0].startswith("--from")}
+    ignore = (ROOT / ".dockerignore").read_text().splitlines()
+    assert sources
+    assert all((ROOT / source).exists() for source in sources)
+    assert sources <= {line.removeprefix("!") for line in ignore}
+
+
+def test_no_process_has_more_power_than_it_needs() -> None:
+    assert [rest for word, rest in _instructions() if word == "USER"] == ["10001:10001"]
+    for one in _own().values():
+        assert one["read_only"] is True
+        assert one["cap_drop"] == ["ALL"]
+        assert one["security_opt"] == ["no-new-privileges:true"]
+
+
+def test_ports_are_open_to_this_host_only() -> None:
+    ports = [port for one in _services().values() for port in one.get("ports", [])]
+    assert ports
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_there_is_one_api_and_there_are_two_workers() -> None:
+    assert _services()["worker"]["deploy"]["replicas"] == 2
+    assert "deploy" not in _services()["api"]
+
+
+def test_a_process_waits_for_what_it_needs() -> None:
+    for one in _own().values():
+        assert set(one["depends_on"]) <= set(_services())
+    assert set(_own()["worker"]["depends_on"]) == {"apply", "temporal"}
+
+
+def test_the_runtime_file_is_sound_and_its_secrets_are_passed_on() -> None:
+    runtime = load_runtime(DOCKER / "runtime.yaml")
+    names = {secret.removeprefix("secret:env/") for _, secret in references(runtime.document)}
+    assert all(names <= set(one["environment"]) for one in _own().values())
+
+
+def test_every_variable_is_explained() -> None:
+    compose = (DOCKER / "compose.yaml").read_text()
+    required = set(re.findall(r"\$\{([A-Z_0-9]+):\?", compose))
+    assert required
+    assert required <= set(
+        re.findall(r"^([A-Z_0-9]+)=", (DOCKER / "env.example").read_text(), re.M)
+    )
+
+
+def test_the_image_installs_versions_of_the_main_lock() -> None:
+    image = set(_PIN.findall((DOCKER / "requirements.lock").read_text()))
+    everything = set(_PIN.findall((ROOT / "requirements.lock").read_text()))
+    assert image
+    assert image < everything
