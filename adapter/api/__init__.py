@@ -21,6 +21,7 @@ from adapter.api.ports import (
     Scope,
     StepView,
     WaitView,
+    WorkflowView,
 )
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Service",
     "StepView",
     "WaitView",
+    "WorkflowView",
     "create_app",
     "webhook_of",
 ]

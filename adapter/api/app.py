@@ -18,7 +18,8 @@ from adapter.api.limits import Limits
 from adapter.api.ports import Executions, RunBook
 from adapter.api.problems import Problem, answer_with_problems
 from adapter.api.runs import run_routes
-from adapter.config import Caller
+from adapter.api.workflows import workflow_routes
+from adapter.config.document import Caller
 
 VERSION = "1"
 _DESCRIPTION = "Starts workflow runs and shows how they stand. Problems are RFC 9457 documents."
@@ -59,6 +60,7 @@ def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
     )
     callers = Callers(service.callers)
     app.include_router(run_routes(callers, service.book, service.executions, service.after_commit))
+    app.include_router(workflow_routes(callers, service.book))
     app.include_router(completion_routes(service.completions, service.executions))
     app.include_router(open_routes(service.book, service.executions))
     answer_with_problems(app)

@@ -83,6 +83,21 @@ class StartedRun(RunStatus):
     created: bool
 
 
+class Workflow(Body):
+    """A workflow that may be started, with the revision a start has to expect."""
+
+    workflow: str
+    version: str
+    revision: str
+    package: str
+
+
+class WorkflowList(Body):
+    """The active workflows that the caller may know of."""
+
+    workflows: list[Workflow]
+
+
 class RunList(Body):
     """Runs, newest admission first; pass ``next`` as ``cursor`` for the following page."""
 

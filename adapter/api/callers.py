@@ -12,7 +12,7 @@ from fastapi.security import APIKeyHeader
 
 from adapter.api.ports import Scope
 from adapter.api.problems import refused
-from adapter.config import Caller as Policy
+from adapter.config.document import Caller as Policy
 
 HEADER = "X-API-Key"
 _scheme = APIKeyHeader(name=HEADER, auto_error=False, description="An API key of the deployment")

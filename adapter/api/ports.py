@@ -136,6 +136,16 @@ class EventView:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkflowView:
+    """A workflow that new runs may be started of, with its one active revision."""
+
+    workflow: str
+    version: str
+    revision: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunFilter:
     """Which runs a list shows; absent members do not filter."""
 
@@ -160,6 +170,10 @@ class RunBook(Protocol):
         Raises Refused ``workflow.absent`` (404), ``revision.not-active``,
         ``idempotency.key-reused`` (409) or ``input.invalid`` (422).
         """
+        ...
+
+    async def workflows(self, scope: Scope) -> Sequence[WorkflowView]:
+        """The active workflows that the scope covers, by name."""
         ...
 
     async def run(self, run_id: str, scope: Scope) -> RunView | None:

@@ -22,7 +22,8 @@ from adapter.api.bodies import (
 )
 from adapter.api.callers import Caller, Callers
 from adapter.api.ports import AdmissionRequest, Executions, RunBook, RunFilter, RunView
-from adapter.api.problems import MEDIA_TYPE, Problem, refused
+from adapter.api.problems import refused
+from adapter.api.requests import may_answer, refuse_query
 from adapter.errors import Refused, Unavailable
 from interpreter.contract.records import RunState
 
@@ -33,16 +34,6 @@ _log = structlog.get_logger(__name__)
 
 RunId = Annotated[str, Path(alias="runId", description="The id that the start answered")]
 Limit = Annotated[int, Query(ge=1, le=100)]
-
-
-def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problem answers of a route, for the OpenAPI document."""
-    always = (401, 403, 503)
-    schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
-    return {
-        status: {"description": "Problem", "content": {MEDIA_TYPE: {"schema": schema}}}
-        for status in sorted({*always, *statuses})
-    }
 
 
 def accepts(model: type[StartRequest] | type[CancelRequest]) -> dict[str, Any]:
@@ -95,7 +86,7 @@ def _add_start(
         response: Response,
         caller: Caller = may_start,
     ) -> StartedRun:
-        _refuse_query(request)
+        refuse_query(request)
         wish = await read_body(request, StartRequest)
         admitted = await book.admit(
             AdmissionRequest(
@@ -135,7 +126,7 @@ def _add_reads(router: APIRouter, callers: Callers, book: RunBook) -> None:
         cursor: Annotated[str | None, Query(max_length=256)] = None,
         limit: Limit = 20,
     ) -> RunList:
-        _refuse_query(request, "state", "workflow", "cursor", "limit")
+        refuse_query(request, "state", "workflow", "cursor", "limit")
         page = await book.runs(caller.scope, RunFilter(state, workflow), cursor, limit)
         return RunList(runs=[run_status(run, caller) for run in page.runs], next=page.cursor)
 
@@ -146,7 +137,7 @@ def _add_reads(router: APIRouter, callers: Callers, book: RunBook) -> None:
         responses=may_answer(400, 404),
     )
     async def read_run(request: Request, run_id: RunId, caller: Caller = may_status) -> RunStatus:
-        _refuse_query(request)
+        refuse_query(request)
         return run_status(await _visible_run(book, run_id, caller), caller)
 
 
@@ -162,7 +153,7 @@ def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
     async def inspect_run(
         request: Request, run_id: RunId, caller: Caller = may_inspect
     ) -> RunInspection:
-        _refuse_query(request)
+        refuse_query(request)
         found = await book.inspect(_well_formed(run_id), caller.scope)
         if found is None:
             raise _absent_run()
@@ -181,7 +172,7 @@ def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
         after: Annotated[int, Query(ge=0, le=2**53)] = 0,
         limit: Limit = 100,
     ) -> EventList:
-        _refuse_query(request, "after", "limit")
+        refuse_query(request, "after", "limit")
         events = await book.events(_well_formed(run_id), caller.scope, after, limit)
         if events is None:
             raise _absent_run()
@@ -200,7 +191,7 @@ def _add_cancel(router: APIRouter, callers: Callers, book: RunBook, executions: 
         openapi_extra=accepts(CancelRequest),
     )
     async def cancel_run(request: Request, run_id: RunId, caller: Caller = may_cancel) -> RunStatus:
-        _refuse_query(request)
+        refuse_query(request)
         wish = await read_body(request, CancelRequest)
         run = await _visible_run(book, run_id, caller)
         if run.state.final:
@@ -259,14 +250,3 @@ def _idempotency_key(request: Request) -> str:
             remedy="send one key per wish, and the same one when you repeat it",
         )
     return keys[0]
-
-
-def _refuse_query(request: Request, *known: str) -> None:
-    names = [name for name, _ in request.query_params.multi_items()]
-    if len(set(names)) != len(names) or not set(names) <= set(known):
-        raise refused(
-            "request.invalid",
-            "the query has a parameter that is unknown or stands twice",
-            place="query",
-            remedy="see /openapi.json for the parameters of this resource",
-        )

@@ -99,14 +99,14 @@ class DatabasePart(Part):
     migration_url: SecretReference
 
 
-class StateKeys(Part):
-    """The versions of the sealing key; new values use ``active``."""
+class KeyVersions(Part):
+    """The versions of a key; what is new uses ``active``, what is old keeps its own."""
 
     active: Annotated[int, Field(ge=1, le=4_294_967_295)]
     versions: Annotated[dict[str, SecretReference], Field(min_length=1, max_length=16)]
 
     @model_validator(mode="after")
-    def _canonical(self) -> StateKeys:
+    def _canonical(self) -> KeyVersions:
         if any(re.fullmatch(r"[1-9][0-9]{0,9}", version) is None for version in self.versions):
             raise RuleBroken("a key version is no positive number", 'write versions as "1", "2" …')
         if str(self.active) not in self.versions:
@@ -117,10 +117,10 @@ class StateKeys(Part):
 
 
 class Keys(Part):
-    """The admission key (idempotency keys, start identities) and the sealing keys."""
+    """The admission keys (product keys, start identities) and the sealing keys."""
 
-    admission: SecretReference
-    state: StateKeys
+    admission: KeyVersions
+    state: KeyVersions
 
 
 class ApiPart(Part):

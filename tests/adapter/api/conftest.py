@@ -25,10 +25,11 @@ from adapter.api import (
     Service,
     StepView,
     WaitView,
+    WorkflowView,
     create_app,
     webhook_of,
 )
-from adapter.config import Caller
+from adapter.config.document import Caller
 from adapter.errors import Refused, Unavailable
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.values import canonical_bytes
@@ -81,6 +82,12 @@ class MemoryBook:
         for identity, (body, run) in self.admitted.items():
             if run.run_id == run_id:
                 self.admitted[identity] = (body, replace(run, **facts))  # type: ignore[arg-type]
+
+    async def workflows(self, scope: Scope) -> list[WorkflowView]:
+        """One workflow."""
+        if not scope.covers("notice"):
+            return []
+        return [WorkflowView("notice", "1", REVISION, "sha256:" + "c" * 64)]
 
     async def run(self, run_id: str, scope: Scope) -> RunView | None:
         """The run if the scope covers it."""

@@ -9,7 +9,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook
 
 from interpreter.contract.records import RunState
-from tests.adapter.api.conftest import WEBHOOK_SECRET, Running
+from tests.adapter.api.conftest import REVISION, WEBHOOK_SECRET, Running
 
 
 async def get(service: Running, path: str, caller: str = "desk") -> httpx.Response:
@@ -64,6 +64,12 @@ async def test_the_list_holds_own_runs_and_says_when_there_are_more(service: Run
 async def test_a_wrong_query_is_400(service: Running, query: str) -> None:
     answer = await get(service, f"/v1/runs?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, "request.invalid")
+
+
+async def test_active_workflows_are_listed_with_the_revision_to_expect(service: Running) -> None:
+    [workflow] = (await get(service, "/v1/workflows")).json()["workflows"]
+    assert workflow["revision"] == REVISION
+    assert (await get(service, "/v1/workflows", "narrow")).json() == {"workflows": []}
 
 
 async def test_inspection_shows_steps_effects_and_waits(service: Running) -> None:

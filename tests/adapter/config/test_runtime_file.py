@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
-from adapter.config import ConfigurationError, find_runtime, load_runtime
-from adapter.config.findings import Finding
+from adapter.config.findings import ConfigurationError, Finding
+from adapter.config.loading import load_runtime
+from adapter.config.location import find_runtime
 from adapter.errors import Usage
 
 Write = Callable[[Any], Path]
@@ -28,7 +29,7 @@ def sound() -> dict[str, Any]:
         "temporal": {"address": "127.0.0.1:7233"},
         "database": {"url": "secret:file/database", "migrationUrl": "secret:env/MIGRATION_URL"},
         "keys": {
-            "admission": "secret:file/admission",
+            "admission": {"active": 1, "versions": {"1": "secret:file/admission-1"}},
             "state": {"active": 1, "versions": {"1": "secret:file/state-1"}},
         },
         "api": {"bind": "127.0.0.1:8300", "publicUrl": "http://127.0.0.1:8300/"},

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from activities.errors import ConnectionFault
-from adapter.config import ConfiguredConnections, Connection, SecretStore
+from adapter.config.connections import ConfiguredConnections
+from adapter.config.document import Connection
+from adapter.config.secrets import SecretStore
 from adapter.errors import Unavailable
 
 

@@ -1,0 +1,1 @@
+"""The commands `coordinator` (the service's processes) and `coordinatorctl` (people)."""

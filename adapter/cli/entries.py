@@ -1,0 +1,44 @@
+"""The table a program's commands stand in, and the help that is written from it at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command is, and the one sentence that help shows without importing it."""
+
+    module: str
+    function: str
+    help: str
+    passes_arguments_on: bool = False
+
+
+def run_program(
+    program: str, help: str, entries: Mapping[str, Entry], arguments: Sequence[str] | None
+) -> int:
+    """Run a program's command line; help and version come without importing any command."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given in ([], ["--help"]):
+        sys.stdout.write(_help_text(program, help, entries))
+        return 0
+    if given == ["--version"]:
+        from importlib.metadata import version
+
+        sys.stdout.write(f"{program} {version('coordinator-temporal')}\n")
+        return 0
+    from adapter.cli.lazy import LazyGroup
+    from adapter.cli.outcome import run
+
+    return run(LazyGroup(program, help, entries), program, given)
+
+
+def _help_text(program: str, help: str, entries: Mapping[str, Entry]) -> str:
+    width = max(map(len, entries))
+    lines = [f"  {name:<{width}}  {entry.help}" for name, entry in entries.items()]
+    usage = f"Usage: {program} COMMAND [OPTIONS]\n\n{help}\n\nCommands:\n"
+    hint = f"\n`{program} COMMAND --help` tells a command's options; --version the version.\n"
+    return usage + "\n".join(lines) + "\n" + hint

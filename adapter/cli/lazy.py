@@ -1,0 +1,48 @@
+"""Commands that are imported only when they are asked for, so that help comes at once."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from adapter.cli.entries import Entry
+
+
+class LazyGroup(TyperGroup):
+    """A group that lists commands from a table and loads the one that is called."""
+
+    def __init__(self, name: str, help: str, entries: Mapping[str, Entry]) -> None:
+        stubs = {
+            command: TyperCommand(command, help=entry.help, rich_markup_mode=None)
+            for command, entry in entries.items()
+        }
+        super().__init__(
+            name=name,
+            help=help,
+            commands=dict(stubs),
+            no_args_is_help=False,
+            rich_markup_mode=None,
+            subcommand_metavar="COMMAND [OPTIONS]",
+        )
+        self._entries = entries
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The real command, imported now."""
+        name, stub, rest = super().resolve_command(ctx, args)
+        return name, None if stub is None else self._load(str(name)), rest
+
+    def _load(self, name: str) -> Any:
+        entry = self._entries[name]
+        function = getattr(importlib.import_module(entry.module), entry.function)
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        settings = (
+            {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+            if entry.passes_arguments_on
+            else {}
+        )
+        app.command(name, help=entry.help, context_settings=settings)(function)
+        return typer.main.get_command(app)

@@ -1,0 +1,45 @@
+"""The command `coordinatorctl`: its list of commands, and nothing that takes time to import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from adapter.cli.entries import Entry, run_program
+
+_PROGRAM = "coordinatorctl"
+_HELP = "Write, prove, activate and run workflows on Temporal."
+
+_ENTRIES = {
+    "demo": Entry("adapter.cli.demo", "demo", "Run the example on real servers of its own"),
+    "dev": Entry("adapter.cli.dev", "dev", "Start the same servers and keep them up"),
+    "init": Entry("adapter.cli.project", "init", "Write a new project to start from"),
+    "check": Entry("adapter.cli.project", "check", "Prove a project, or a runtime file, offline"),
+    "explain": Entry("adapter.cli.project", "explain", "Tell how a project runs, step by step"),
+    "package": Entry("adapter.cli.project", "package", "Freeze a project into a package"),
+    "plan": Entry("adapter.cli.activation", "plan", "Show what apply would change"),
+    "apply": Entry("adapter.cli.activation", "apply", "Migrate the ledger, activate a package"),
+    "start": Entry("adapter.cli.runs", "start", "Start a run of an active workflow"),
+    "status": Entry("adapter.cli.runs", "status", "Show how a run stands"),
+    "inspect": Entry("adapter.cli.runs", "inspect", "Show a run's steps, effects and waits"),
+    "list": Entry("adapter.cli.runs", "list_runs", "List runs, newest first"),
+    "watch": Entry("adapter.cli.watch", "watch", "Follow a run until it ends"),
+    "cancel": Entry("adapter.cli.runs", "cancel", "Stop future calls of a run"),
+    "decide": Entry("adapter.cli.decide", "decide", "Decide a review at the pretend casework"),
+    "temporal": Entry(
+        "adapter.cli.temporal",
+        "temporal",
+        "Temporal's own CLI, with this deployment's address",
+        passes_arguments_on=True,
+    ),
+    "openapi": Entry("adapter.cli.runs", "openapi", "Print the service's OpenAPI document"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `coordinatorctl`; gives the exit code."""
+    return run_program(_PROGRAM, _HELP, _ENTRIES, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

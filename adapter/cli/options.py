@@ -1,0 +1,40 @@
+"""Options that several commands share, each described once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adapter.cli.terminal import Format
+
+FormatOption = Annotated[
+    Format, typer.Option("--format", help="text for people, json for programs")
+]
+RuntimeOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--runtime",
+        metavar="FILE",
+        help="runtime file; else COORDINATOR_RUNTIME, else .coordinator/runtime.yaml",
+    ),
+]
+UrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--url", metavar="ORIGIN", help="the service; else COORDINATOR_URL, else api.publicUrl"
+    ),
+]
+KeyFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--api-key-file",
+        metavar="FILE",
+        help="file with the API key; else COORDINATOR_API_KEY_FILE, else the development one",
+    ),
+]
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="id of the run")]
+ProjectOption = Annotated[
+    Path, typer.Option("--project", metavar="DIR", help="the project's folder")
+]

@@ -1,0 +1,233 @@
+"""Commands about runs: start, status, inspect, list, cancel, and the service's document."""
+
+from __future__ import annotations
+
+import json
+import sys
+import uuid
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adapter.cli.options import FormatOption, KeyFileOption, RunArgument, RuntimeOption, UrlOption
+from adapter.cli.service_client import ServiceClient, exchange
+from adapter.cli.terminal import Format, Terminal
+from adapter.errors import Refused, Unavailable, Usage
+
+_LARGEST_INPUT_BYTES = 65_536
+
+
+def start(
+    workflow: Annotated[str, typer.Option("--workflow", metavar="ID", help="an active workflow")],
+    input: Annotated[str, typer.Option("--input", metavar="FILE", help="JSON input; - is stdin")],
+    key: Annotated[
+        str | None,
+        typer.Option("--key", help="idempotency key; a fresh one is made and shown without it"),
+    ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option("--revision", help="the expected revision; the active one without it"),
+    ] = None,
+    runtime: RuntimeOption = None,
+    url: UrlOption = None,
+    api_key_file: KeyFileOption = None,
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Start a run; the same key, revision and input give the same run."""
+    value = read_input(input)
+    client = ServiceClient.find(runtime, url, api_key_file)
+    used = key or str(uuid.uuid4())
+    body = {
+        "workflow": workflow,
+        "revision": revision or active_revision(client, workflow),
+        "input": value,
+    }
+    run = client.post("/v1/runs", body, {"Idempotency-Key": used})
+    terminal = Terminal(format)
+    if format is Format.JSON:
+        terminal.object(run | {"idempotencyKey": used})
+        return
+    terminal.facts([("run", run["runId"]), ("key", used), ("state", run["state"])])
+    terminal.line("the run is new" if run["created"] else "this key started the run before")
+
+
+def status(
+    run: RunArgument,
+    runtime: RuntimeOption = None,
+    url: UrlOption = None,
+    api_key_file: KeyFileOption = None,
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Show how a run stands."""
+    found = ServiceClient.find(runtime, url, api_key_file).get(f"/v1/runs/{segment(run)}")
+    show_status(Terminal(format), found)
+
+
+def inspect(
+    run: RunArgument,
+    runtime: RuntimeOption = None,
+    url: UrlOption = None,
+    api_key_file: KeyFileOption = None,
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Show a run's steps, effects and waits."""
+    found = ServiceClient.find(runtime, url, api_key_file).get(f"/v1/runs/{segment(run)}/inspect")
+    show_inspection(Terminal(format), found)
+
+
+def list_runs(
+    state: Annotated[str | None, typer.Option("--state", help="only runs in this state")] = None,
+    workflow: Annotated[str | None, typer.Option("--workflow", metavar="ID")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100)] = 20,
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", help="`next` of the page before")
+    ] = None,
+    runtime: RuntimeOption = None,
+    url: UrlOption = None,
+    api_key_file: KeyFileOption = None,
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """List runs, newest admission first."""
+    client = ServiceClient.find(runtime, url, api_key_file)
+    page = client.get("/v1/runs", state=state, workflow=workflow, limit=limit, cursor=cursor)
+    terminal = Terminal(format)
+    if format is Format.JSON:
+        terminal.object(page)
+        return
+    columns = ("run", "workflow", "state", "outcome", "admitted")
+    rows = [
+        (r["runId"], r["workflow"], r["state"], r["outcome"] or r["failureCode"], r["admittedAt"])
+        for r in page["runs"]
+    ]
+    terminal.table(columns, rows)
+    if page["next"]:
+        terminal.line(f"more: --cursor {page['next']}")
+
+
+def cancel(
+    run: RunArgument,
+    reason: Annotated[str, typer.Option("--reason", help="why; kept in the run's record")],
+    runtime: RuntimeOption = None,
+    url: UrlOption = None,
+    api_key_file: KeyFileOption = None,
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Stop future calls of a run where that is possible; nothing accepted is undone."""
+    client = ServiceClient.find(runtime, url, api_key_file)
+    found = client.post(f"/v1/runs/{segment(run)}/cancel", {"reason": reason})
+    show_status(Terminal(format), found)
+
+
+def openapi(runtime: RuntimeOption = None, url: UrlOption = None) -> None:
+    """Print the service's OpenAPI document."""
+    client = ServiceClient.find(runtime, url, None)
+    status, data = exchange(client.origin, "GET", "/openapi.json")
+    if status != 200:
+        raise Unavailable("service.answer-unusable", "the service has no OpenAPI document")
+    Terminal().object(json.loads(data))
+
+
+def show_status(terminal: Terminal, run: dict[str, Any]) -> None:
+    """Write how a run stands."""
+    if terminal.format is Format.JSON:
+        terminal.object(run)
+        return
+    terminal.facts(
+        [
+            ("run", run["runId"]),
+            ("workflow", f"{run['workflow']} {run['version']}".strip()),
+            ("revision", run["revision"]),
+            ("state", run["state"] if run["start"] == "started" else run["start"]),
+            ("outcome", run["outcome"]),
+            ("failure", " at ".join(filter(None, (run["failureCode"], run["failurePlace"])))),
+            ("output", None if run["output"] is None else json.dumps(run["output"])),
+            ("admitted", run["admittedAt"]),
+            ("deadline", run["deadlineAt"]),
+            ("closed", run["closedAt"]),
+            ("allowed now", ", ".join(control["name"] for control in run["controls"])),
+        ]
+    )
+
+
+def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
+    """Write a run with its steps, effects and waits."""
+    if terminal.format is Format.JSON:
+        terminal.object(found)
+        return
+    show_status(terminal, found["run"])
+    terminal.line()
+    terminal.table(*steps_table(found))
+    terminal.line()
+    terminal.table(*effects_table(found))
+    if found["waits"]:
+        terminal.line()
+        terminal.table(*waits_table(found))
+
+
+Table = tuple[tuple[str, ...], list[tuple[Any, ...]], str]
+
+
+def steps_table(found: dict[str, Any]) -> Table:
+    """Columns, rows and title of a run's steps."""
+    rows = [(s["id"], s["kind"], s["state"], s["outlet"], s["code"]) for s in found["steps"]]
+    return ("step", "kind", "state", "outlet", "code"), rows, "Steps"
+
+
+def effects_table(found: dict[str, Any]) -> Table:
+    """Columns, rows and title of a run's effects."""
+    rows = [
+        (e["id"], e["operation"], e["state"], e["attempts"], e["code"], e["receipt"])
+        for e in found["effects"]
+    ]
+    return ("effect", "operation", "state", "attempts", "code", "receipt"), rows, "Effects"
+
+
+def waits_table(found: dict[str, Any]) -> Table:
+    """Columns, rows and title of a run's waits."""
+    rows = [
+        (w["id"], w["kind"], w["openedAt"], w["dueAt"], w["observations"], w["resolution"])
+        for w in found["waits"]
+    ]
+    return ("wait", "kind", "opened", "due", "read", "resolution"), rows, "Waits"
+
+
+def active_revision(client: ServiceClient, workflow: str) -> str:
+    """The active revision of a workflow; Refused ``workflow.absent``."""
+    for found in client.get("/v1/workflows")["workflows"]:
+        if found["workflow"] == workflow:
+            return str(found["revision"])
+    raise Refused(
+        "workflow.absent",
+        "the deployment has no such active workflow",
+        place="--workflow",
+        remedy="activate a package of it with `coordinatorctl apply`",
+    )
+
+
+def read_input(name: str) -> Any:
+    """The JSON value of a file, or of stdin for ``-``; Usage ``input.unreadable``."""
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if len(data) > _LARGEST_INPUT_BYTES:
+            raise ValueError("too large")
+        return json.loads(data)
+    except (OSError, ValueError, RecursionError) as error:
+        raise Usage(
+            "input.unreadable",
+            f"the input is not a JSON file of at most {_LARGEST_INPUT_BYTES} bytes",
+            place="stdin" if name == "-" else name,
+            remedy="name a readable file that holds one JSON value",
+        ) from error
+
+
+def segment(run: str) -> str:
+    """A run id as a path segment; Usage ``run.id-invalid`` for what could be none."""
+    if not run or len(run) > 64 or not all(c.isascii() and (c.isalnum() or c in "-_") for c in run):
+        raise Usage(
+            "run.id-invalid",
+            "this is not the form of a run id",
+            place="RUN",
+            remedy="use the id that `coordinatorctl start` or `list` shows",
+        )
+    return run
