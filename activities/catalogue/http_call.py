@@ -172,6 +172,7 @@ class HttpCall(Document):
             used.add(self.grant)
         return frozenset(used)
 
-    def fill_path(self, values: Mapping[str, str]) -> str:
-        """The path with each ``{member}`` replaced by its already encoded value."""
-        return _MEMBER_IN_PATH.sub(lambda match: values[match[1]], self.path)
+
+def fill_path(template: str, values: Mapping[str, str]) -> str:
+    """The template with each ``{member}`` replaced by its already encoded value."""
+    return _MEMBER_IN_PATH.sub(lambda match: values[match[1]], template)

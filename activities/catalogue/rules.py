@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from activities.catalogue.documents import OperationDocument, StandardOperation
-from activities.catalogue.http_call import BodySource, QuerySource
+from activities.catalogue.http_call import BodySource, QuerySource, fill_path
 from activities.catalogue.schemas import schema_faults
 from interpreter.contract.effects import ReplyKind
 from interpreter.contract.operations import EffectClass, Recovery
@@ -109,7 +109,7 @@ def _placement_mistakes(place: str, operation: OperationDocument) -> Iterator[Mi
     yield from _query_mistakes(f"{place}/http/query", http.query, properties)
     if http.body is not None:
         yield from _body_mistakes(f"{place}/http/body", http.method, http.body, properties)
-    if "{" in http.fill_path(dict.fromkeys(http.path_members, "")).replace("}", "{"):
+    if "{" in fill_path(http.path, dict.fromkeys(http.path_members, "")).replace("}", "{"):
         remedy = "write members as {name}"
         yield Mistake(f"{place}/http/path", "path-member", "a brace without a member", remedy)
     for member in sorted(set(properties) - http.used_members()):

@@ -1,0 +1,13 @@
+"""The two ways in which a credential can not be had; both are before sending."""
+
+from __future__ import annotations
+
+from activities.errors import ConnectionFault
+
+
+class CredentialUnavailable(ConnectionFault):
+    """The credential can not be had now (transport, 408, 429, 5xx, absent secret): try again."""
+
+
+class CredentialRefused(ConnectionFault):
+    """The issuer refused the credential; repeating the attempt changes nothing."""

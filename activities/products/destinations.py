@@ -1,0 +1,124 @@
+"""Where a connection may lead: base addresses, and the network addresses behind their names."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from activities.errors import ConnectionFault
+
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+# Instance metadata services outside the link-local ranges: AWS over IPv6, Alibaba, Azure, Oracle.
+_METADATA = frozenset(
+    map(
+        ipaddress.ip_address,
+        ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"),
+    )
+)
+_METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data"})
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+class DestinationRefused(Exception):
+    """The address may not be called: metadata, link-local, or cleartext beyond loopback."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A base address taken apart; ``prefix`` is its path without a closing slash."""
+
+    secure: bool
+    host: str
+    port: int
+    prefix: str
+
+    @property
+    def authority(self) -> str:
+        """The value of the ``Host`` header."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == (443 if self.secure else 80) else f"{host}:{self.port}"
+
+
+def destination_of(base_url: str, connection: str) -> Destination:
+    """Take a base address apart.
+
+    It is https, or http on a numeric loopback address, without user info, query, fragment or
+    empty inner segments. Raises ConnectionFault ``connection.address`` for another form and
+    DestinationRefused for an address that may never be called.
+    """
+    parts = urlsplit(base_url)
+    try:
+        port = parts.port
+    except ValueError:
+        raise _unusable(connection) from None
+    host = parts.hostname
+    path = parts.path.rstrip("/")
+    plain = not (parts.query or parts.fragment or "@" in parts.netloc or "\\" in base_url)
+    if parts.scheme not in ("http", "https") or not host or not plain or "//" in path:
+        raise _unusable(connection)
+    if any(segment in (".", "..") for segment in path.split("/")) or not base_url.isascii():
+        raise _unusable(connection)
+    secure = parts.scheme == "https"
+    address = _numeric(host)
+    if host.rstrip(".") in _METADATA_NAMES or (address is not None and is_forbidden(address)):
+        raise DestinationRefused
+    if not secure and (address is None or not address.is_loopback):
+        raise DestinationRefused
+    return Destination(secure, host, port or (443 if secure else 80), path)
+
+
+def is_forbidden(address: IPAddress) -> bool:
+    """Whether no product can live at a network address: metadata, link-local, multicast, none."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return is_forbidden(address.ipv4_mapped)
+        if address in _NAT64:
+            return is_forbidden(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return (
+        address in _METADATA
+        or address.is_link_local
+        or address.is_multicast
+        or address.is_unspecified
+        or address == ipaddress.IPv4Address("255.255.255.255")
+    )
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a host, in the resolver's order.
+
+    Raises DestinationRefused if any of them is forbidden (a name with one honest and one
+    forbidden address is not to be trusted) and OSError if there is none.
+    """
+    address = _numeric(host)
+    if address is not None:
+        return [host]
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    for text in addresses:
+        parsed = _numeric(text.partition("%")[0])
+        if parsed is None or is_forbidden(parsed):
+            raise DestinationRefused
+    if not addresses:
+        raise OSError("the name has no address")
+    return addresses
+
+
+def _numeric(host: str) -> IPAddress | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _unusable(connection: str) -> ConnectionFault:
+    return ConnectionFault(
+        "connection.address",
+        "the base address can not be used",
+        place=connection,
+        remedy="give an https origin, or http on a numeric loopback address, with a plain path",
+    )

@@ -1,0 +1,106 @@
+"""An open connection: its settings, its transport, and a credential for every attempt."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from dataclasses import replace
+
+from activities.catalogue.schemas import Check, compile_check
+from activities.credentials import CredentialRefused, CredentialUnavailable, Secret
+from activities.errors import ConnectionFault
+from activities.ports import Connections
+from activities.products.breaker import Breaker
+from activities.products.destinations import destination_of
+from activities.products.settings import ConnectionSettings, read_settings
+from activities.products.transport import Failure, HttpAnswer, HttpRequest, Transport
+from interpreter.contract.values import JsonValue
+
+
+class Line:
+    """One connection as its settings stand; a changed setting opens another line."""
+
+    def __init__(
+        self, name: str, settings: ConnectionSettings, trust: ssl.SSLContext, breaker: Breaker
+    ) -> None:
+        self.name = name
+        self.settings = settings
+        self._transport = Transport(destination_of(settings.base_url, name), trust)
+        self._breaker = breaker
+        self._response_check: Check | None = None
+
+    async def exchange(
+        self,
+        request: HttpRequest,
+        credential: Secret | None,
+        seconds: float,
+        maximum_bytes: int,
+    ) -> HttpAnswer | Failure:
+        """Send once, with the credential, and tell the breaker how it went."""
+        if seconds <= 0:
+            return Failure.NOT_SENT
+        if credential is not None:
+            header = ("Authorization", credential.reveal())
+            request = replace(request, headers=(*request.headers, header))
+        begun = time.monotonic()
+        answer = await self._transport.exchange(
+            request, seconds, min(maximum_bytes, self.settings.maximum_response_bytes)
+        )
+        answered = isinstance(answer, HttpAnswer) and answer.status < 500
+        self._breaker.record(self.name, time.monotonic() - begun, answered=answered)
+        return answer
+
+    def fits_response(self, output: JsonValue) -> str | None:
+        """Check against the connection's own response schema (external connections)."""
+        if self._response_check is None:
+            self._response_check = compile_check(self.settings.response_schema)
+        return self._response_check(output)
+
+    async def aclose(self) -> None:
+        """Close idle connections."""
+        await self._transport.aclose()
+
+
+class Lines:
+    """Every connection in use, opened at its first call."""
+
+    def __init__(
+        self, connections: Connections, breaker: Breaker, trust: ssl.SSLContext | None
+    ) -> None:
+        self._connections = connections
+        self._breaker = breaker
+        self._trust = trust or ssl.create_default_context()
+        self._open: dict[str, tuple[JsonValue, Line]] = {}
+
+    def line(self, connection: str) -> Line:
+        """The line of a connection; ConnectionFault or DestinationRefused if there can be none."""
+        authored = self._connections.settings(connection)
+        known = self._open.get(connection)
+        if known is not None and known[0] == authored:
+            return known[1]
+        settings = read_settings(authored, connection)
+        line = Line(connection, settings, self._trust, self._breaker)
+        self._open[connection] = (authored, line)
+        return line
+
+    async def credential(self, connection: str, seconds: float) -> Secret | None:
+        """A fresh credential; CredentialUnavailable or CredentialRefused, within ``seconds``."""
+        try:
+            async with asyncio.timeout(seconds):
+                header = await self._connections.authorization(connection)
+        except (CredentialUnavailable, CredentialRefused):
+            raise
+        except (ConnectionFault, TimeoutError) as error:
+            raise CredentialUnavailable(
+                "connection.credential",
+                "the credential of the connection can not be had",
+                place=connection,
+                remedy="check the connection's authorization in runtime.yaml",
+            ) from error
+        return None if header is None else Secret(header)
+
+    async def aclose(self) -> None:
+        """Close every idle connection."""
+        for _, line in self._open.values():
+            await line.aclose()
