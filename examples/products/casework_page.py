@@ -103,7 +103,7 @@ def _page(pending: list[dict[str, Any]], closed: list[dict[str, Any]], notice: s
 def _pending_card(review: dict[str, Any]) -> str:
     review_id = escape(review["reviewRequestId"])
     facts = {"Template": review["template"], "Scope": review["scope"]}
-    facts |= {"Assigned to": ", ".join(review["assignees"]), "Asked": review["createdAt"]}
+    facts |= {"Assigned to": ", ".join(review["assignees"]), "Asked": _moment(review["createdAt"])}
     facts |= {f"Subject: {name}": value for name, value in review["subject"].items()}
     facts |= {f"Data: {name}": value for name, value in (review["data"] or {}).items()}
     rows = "".join(
@@ -122,10 +122,14 @@ def _closed_row(review: dict[str, Any]) -> str:
         escape(review["title"] or "Review request"),
         f'<span class="outcome {outcome}">{outcome.capitalize()}</span>',
         escape(result.get("decidedBy", "")),
-        f'<time datetime="{review["closedAt"]}">{review["closedAt"]}</time>',
+        f'<time datetime="{review["closedAt"]}">{_moment(review["closedAt"])}</time>',
         escape(result.get("comment", "")),
     )
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _moment(instant: str) -> str:
+    return f"{instant[:10]} {instant[11:16]} UTC"
 
 
 def _shown(value: Any) -> str:
