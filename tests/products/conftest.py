@@ -9,6 +9,9 @@ import pytest
 
 from examples.products.client import PretendProducts
 from examples.products.settings import DEVELOPMENT_BEARER
+from tests.fixtures.products import products, products_server
+
+__all__ = ["caller", "products", "products_server"]
 
 
 @pytest.fixture
