@@ -1,0 +1,168 @@
+"""The paths of the driver that are recorded: nodes, scripted replies, and what a person does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from temporalio.client import WorkflowHandle
+from temporalio.exceptions import ApplicationError
+
+from interpreter.contract.calls import WaitEnd
+from interpreter.contract.effects import Reply, ReplyKind
+from interpreter.contract.records import Closed, RunState
+from tests.fixtures.definitions import call, finish, review
+from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
+
+Act = Callable[[WorkflowHandle[Any, Any], ScriptedActivities], Awaitable[None]]
+
+REVIEWED: dict[str, Any] = {
+    "submit": call("submit", "wait", **{"refused:closed": "refused"}),
+    "wait": review("send", expired="late", cancelled="undo"),
+    "send": call("send", "done", {"object": {"to": {"step": "wait", "path": "/decision"}}}),
+    "undo": call("submit", "stopped"),
+    "done": finish("done", {"step": "wait"}),
+    "late": finish("late"),
+    "stopped": finish("stopped"),
+    "refused": finish("refused", {"step": "submit"}),
+}
+READS: dict[str, Any] = {
+    "one": call("read", "two"),
+    "two": call("read", "which", {"object": {"id": {"step": "one", "path": "/id"}}}),
+    "which": {
+        "kind": "choose",
+        "choose": {"step": "two", "path": "/label"},
+        "outlets": {"left": "done", "right": "other"},
+    },
+    "done": finish("done", {"step": "two", "path": "/label"}),
+    "other": finish("other"),
+}
+EFFECTS: dict[str, Any] = {
+    "one": call("send", "two"),
+    "two": call("send", "done", {"step": "one"}),
+    "done": finish(),
+}
+INSTANT: dict[str, Any] = {
+    "wait": {
+        "kind": "wait",
+        "wait": {"type": "duration", "seconds": 1},
+        "outlets": {"elapsed": "done"},
+    },
+    "done": finish(),
+}
+SIGNAL: dict[str, Any] = {
+    "wait": {
+        "kind": "wait",
+        "wait": {
+            "type": "signal",
+            "signal": "paid",
+            "schema": {"type": "object"},
+            "timeoutSeconds": 99,
+        },
+        "outlets": {"resumed": "done"},
+    },
+    "done": finish("done", {"step": "wait"}),
+}
+COMPLETED = WaitEnd("completed", {"decision": "approved"})
+UNKNOWN = Reply(ReplyKind.UNKNOWN, code="transport-uncertain")
+
+
+@dataclass(frozen=True)
+class Path:
+    """One recorded path; ``make`` gives fresh scripted activities."""
+
+    nodes: dict[str, Any]
+    make: Callable[[], ScriptedActivities]
+    act: Act | None = None
+
+
+async def asked(script: ScriptedActivities, count: int) -> None:
+    """Wait until so many activities were asked."""
+    for _ in range(500):
+        if len(script.asked) >= count:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("the run did not come that far")
+
+
+def _script(
+    resolutions: list[Reply | None] | None = None, recorded: Closed | None = None, **replies: Any
+) -> Callable[[], ScriptedActivities]:
+    def make() -> ScriptedActivities:
+        script = ScriptedActivities(**{node: list(steps) for node, steps in replies.items()})
+        script.resolutions = list(resolutions or [None])
+        script.recorded = recorded
+        return script
+
+    return make
+
+
+async def _hint(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    await asked(script, 2)
+    await asyncio.sleep(0.3)
+    await handle.signal("coordinator.hint")
+
+
+async def _cancel_the_wait(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    await asked(script, 2)
+    await asyncio.sleep(0.3)
+    await handle.cancel()
+
+
+async def _cancel_the_call(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    await asked(script, 1)
+    await asyncio.sleep(0.3)
+    await handle.cancel()
+
+
+async def _pay(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
+    await handle.signal("paid", {"amount": 3})
+
+
+READ = accepted({"id": "r1", "label": "left"})
+
+PATHS: dict[str, Path] = {
+    "reads": Path(READS, _script(one=[READ], two=[READ])),
+    "read-goes-remote": Path(
+        READS, _script(one=[ApplicationError("slow", type="go-remote"), READ], two=[READ])
+    ),
+    "effects": Path(EFFECTS, _script(one=[accepted()], two=[accepted()])),
+    "effect-retried": Path(EFFECTS, _script(one=[not_yet(0.1), accepted()], two=[accepted()])),
+    "refused": Path(
+        REVIEWED, _script(submit=[Reply(ReplyKind.DECLARED_REFUSAL, code="closed")])
+    ),
+    "failed": Path(EFFECTS, _script(one=[Reply(ReplyKind.REFUSED, code="product-not-found")])),
+    "reviewed": Path(
+        REVIEWED, _script(submit=[accepted()], wait=[not_yet(0.1), COMPLETED], send=[accepted()])
+    ),
+    "hinted": Path(
+        REVIEWED,
+        _script(submit=[accepted()], wait=[not_yet(900), COMPLETED], send=[accepted()]),
+        _hint,
+    ),
+    "wait-expired": Path(REVIEWED, _script(submit=[accepted()], wait=[WaitEnd("expired")])),
+    "wait-cancelled": Path(
+        REVIEWED,
+        _script(submit=[accepted()], wait=[not_yet(900)], undo=[accepted()]),
+        _cancel_the_wait,
+    ),
+    "call-cancelled": Path(
+        EFFECTS,
+        _script(one=[not_yet(900), Reply(ReplyKind.NOT_PERMITTED, code="cancel")]),
+        _cancel_the_call,
+    ),
+    "completed-by-hand": Path(
+        EFFECTS, _script(one=[None], two=[accepted()], resolutions=[accepted()])
+    ),
+    "late-acceptance": Path(
+        EFFECTS, _script(one=[None], two=[accepted()], resolutions=[None, accepted()])
+    ),
+    "closed-elsewhere": Path(
+        READS, _script(one=[READ], two=[READ], recorded=Closed(RunState.EXPIRED))
+    ),
+    "deadline": Path(EFFECTS, _script(one=[Reply(ReplyKind.NOT_PERMITTED, code="deadline")])),
+    "duration": Path(INSTANT, _script()),
+    "signal": Path(SIGNAL, _script(), _pay),
+}
