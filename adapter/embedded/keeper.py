@@ -14,6 +14,7 @@ import ctypes
 import errno
 import fcntl
 import os
+import select
 import signal
 import sys
 import threading
@@ -53,7 +54,7 @@ def _take_lock(path: str, seconds: float) -> bool:
     """Lock `path` for this process and, by inheritance, for every process of the server.
 
     The kernel frees the lock with the last of them, so a free lock proves that nothing of an
-    earlier server is left, whatever its pid file says.
+    earlier server is left, whatever its pid file says. Gives up when the parent ends.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     os.set_inheritable(descriptor, True)
@@ -62,9 +63,9 @@ def _take_lock(path: str, seconds: float) -> bool:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if time.monotonic() >= until:
+            parent_ended = bool(select.select([0], [], [], 0.1)[0])
+            if parent_ended or time.monotonic() >= until:
                 return False
-            time.sleep(0.1)
         else:
             return True
 

@@ -185,8 +185,12 @@ class ChildProcess:
             self._kill_group()
 
     def _kill_group(self) -> None:
+        assert self._keeper is not None
+        if self._pid is None:
+            self._keeper.kill()
+            return
         try:
-            os.killpg(self.pid, signal.SIGKILL)
+            os.killpg(self._pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             return
 

@@ -137,3 +137,18 @@ async def test_the_environment_is_only_what_was_given(tmp_path: Path) -> None:
     assert await child.wait() == 0
     assert "ONLY=this" in log.read_text()
     assert "HOME=" not in log.read_text()
+
+
+async def test_a_start_that_waits_for_a_lock_can_be_given_up(tmp_path: Path) -> None:
+    def child(name: str) -> ChildProcess:
+        lock, log = tmp_path / "lock", tmp_path / "log"
+        return ChildProcess(name, ["sleep", "300"], log_file=log, lock_file=lock)
+
+    first, second = child("first"), child("second")
+    await first.start()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(second.start(), 0.3)
+    began = time.monotonic()
+    assert await second.stop() == 75
+    assert time.monotonic() - began < 5
+    await first.stop()
