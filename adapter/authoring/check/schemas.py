@@ -1,0 +1,61 @@
+"""Whether the schemas of a project can be used as schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from activities.catalogue.schemas import schema_faults
+from adapter.authoring.check.bounds import beyond_bounds
+from adapter.authoring.diagnostics.diagnostic import Report
+from adapter.authoring.draft import Draft
+from adapter.authoring.formats.tree import Tree, find
+from adapter.authoring.sources import pointer_parts
+from interpreter.contract.values import JsonValue
+from interpreter.definition import nodes as n
+
+
+def check_schemas(draft: Draft, tree: Tree, report: Report) -> None:
+    """Report unusable schemas at the keyword; each is replaced by one that says nothing.
+
+    ``tree`` is the authored file, in which the place inside a schema is looked up.
+    """
+    for at, schema in list(_schemas(draft)):
+        spot = draft.origins.find(at)
+        faults = schema_faults(schema)
+        for fault in faults:
+            pointer = spot.pointer + fault.pointer
+            place = find(tree, pointer_parts(pointer))
+            message = f"this is no usable schema: {fault.message}"
+            report.add("coordinator.definition.schema", place, message, fault.remedy)
+        reason = None if faults else beyond_bounds(schema)
+        if reason is not None:
+            report.add("coordinator.function.value-limit", spot, f"the schema {reason}")
+        if faults:
+            _forget(draft, at)
+
+
+def _schemas(draft: Draft) -> Iterator[tuple[str, JsonValue]]:
+    yield "/inputSchema", draft.input_schema
+    for name, schema in draft.outcomes.items():
+        yield f"/outcomes/{name}", schema
+    for name, trigger in draft.triggers.items():
+        yield f"/triggers/{name}/schema", trigger.event_schema
+    for name, node in draft.nodes.items():
+        if isinstance(node, n.WaitNode) and isinstance(node.wait, n.ForSignal):
+            yield f"/nodes/{name}/wait/schema", node.wait.signal_schema
+
+
+def _forget(draft: Draft, at: str) -> None:
+    _, kind, *rest = at.split("/")
+    if kind == "inputSchema":
+        draft.input_schema = True
+    elif kind == "outcomes":
+        draft.outcomes[rest[0]] = True
+    elif kind == "triggers":
+        trigger = draft.triggers[rest[0]]
+        draft.triggers[rest[0]] = trigger.model_copy(update={"event_schema": True})
+    else:
+        node = draft.nodes[rest[0]]
+        assert isinstance(node, n.WaitNode)
+        wait = node.wait.model_copy(update={"signal_schema": True})
+        draft.nodes[rest[0]] = node.model_copy(update={"wait": wait})

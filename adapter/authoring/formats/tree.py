@@ -1,0 +1,93 @@
+"""A neutral tree that remembers where each value stands in the author's file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from adapter.authoring.sources import Spot
+from interpreter.contract.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """Null, a boolean, a number or a text."""
+
+    spot: Spot
+    value: bool | int | float | str | None
+
+    def to_json(self) -> JsonValue:
+        """The value itself."""
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list."""
+
+    spot: Spot
+    items: tuple[Tree, ...]
+
+    def to_json(self) -> JsonValue:
+        """A JSON array."""
+        return [item.to_json() for item in self.items]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A member of a table: where its key stands, and its value."""
+
+    key: Spot
+    value: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A mapping with text keys, in the author's order."""
+
+    spot: Spot
+    entries: dict[str, Entry]
+
+    def to_json(self) -> JsonValue:
+        """A JSON object."""
+        return {key: entry.value.to_json() for key, entry in self.entries.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A value that the reader refused; it has been reported and says nothing more."""
+
+    spot: Spot
+
+    def to_json(self) -> JsonValue:
+        """Null, since nothing is known."""
+        return None
+
+
+Tree: TypeAlias = Scalar | Sequence | Table | Broken
+
+
+def find(tree: Tree, parts: list[str]) -> Spot:
+    """The place of the value at these reference tokens, or of the nearest parent that exists."""
+    spot = tree.spot
+    for part in parts:
+        if isinstance(tree, Table) and part in tree.entries:
+            tree = tree.entries[part].value
+        elif isinstance(tree, Sequence) and part.isdigit() and int(part) < len(tree.items):
+            tree = tree.items[int(part)]
+        else:
+            break
+        spot = tree.spot
+    return spot
+
+
+def name_of(tree: Tree) -> str:
+    """What a person calls this kind of value."""
+    if isinstance(tree, Table):
+        return "a mapping"
+    if isinstance(tree, Sequence):
+        return "a list"
+    if isinstance(tree, Broken):
+        return "a refused value"
+    kinds: dict[type, str] = {bool: "a boolean", int: "an integer", float: "a number", str: "text"}
+    return "null" if tree.value is None else kinds[type(tree.value)]
