@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from interpreter.contract.calls import WaitEnd
 from interpreter.contract.effects import Reply, VisitRef
 from interpreter.contract.operations import Completion, OperationContract
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
@@ -154,14 +153,14 @@ class OpenedWait:
 class ObservationDue:
     """Whether a poll may read now (``delay`` 0) or in how many seconds.
 
-    ``end`` is set once the wait is over: resolved before, or out of time (``expired``), in which
-    case nothing is read any more. ``remaining`` is the time left until it expires.
+    ``remaining`` is the time until the wait expires, ``resolution`` how it ended if it did
+    (``closed`` when its run ended first).
     """
 
     delay: float
     observations: int
-    remaining: float = 0.0
-    end: WaitEnd | None = None
+    remaining: float
+    resolution: str | None = None
 
 
 class EffectLedger(Protocol):
@@ -211,9 +210,8 @@ class RunLedger(Protocol):
         """Open the wait if it is not, and say when its source may be read next.
 
         The first observation comes ``interval`` after opening or at the first hint; a hint never
-        brings one sooner than ``floor`` after the last. ``at`` is Temporal's time of the attempt:
-        now is the later of it and the database's clock. A wait that is out of time is resolved as
-        ``expired`` here, so that the ledger alone decides what came first.
+        brings one sooner than ``floor`` after the last. Now is the later of the database's clock
+        and ``at``, Temporal's time of the attempt, which runs ahead where a test skips time.
         """
         ...
 
@@ -221,8 +219,8 @@ class RunLedger(Protocol):
         """Count one observation of the wait's source."""
         ...
 
-    async def resolve_wait(self, wait: VisitRef, end: WaitEnd) -> WaitEnd:
-        """Record how a wait ended, first writer wins; gives the end on record."""
+    async def resolve_wait(self, wait: VisitRef, resolution: str) -> str:
+        """Record how a wait ended, first writer wins; gives the resolution on record."""
         ...
 
     async def request_cancel(self, run_id: str, reason: str) -> None:
@@ -256,7 +254,7 @@ class CallBook(Protocol):
     """Facts about nodes of the definition that a run was admitted with; cached per process."""
 
     async def call(self, run_id: str, node: str) -> CallFacts:
-        """Facts of a call node; ActivityError ``run.unknown`` for a run the ledger did not admit."""
+        """Facts of a call node; ActivityError ``run.unknown`` for a run never admitted."""
         ...
 
     async def observation(self, run_id: str, node: str) -> ObservationFacts:

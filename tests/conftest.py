@@ -6,5 +6,6 @@ pytest_plugins = [
     "tests.fixtures.environment",
     "tests.fixtures.servers",
     "tests.fixtures.postgres",
+    "tests.fixtures.products",
     "tests.fixtures.temporal",
 ]

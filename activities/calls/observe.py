@@ -14,7 +14,7 @@ from activities.products import Products
 from interpreter.contract import names
 from interpreter.contract.calls import ObserveRequest, WaitEnd
 from interpreter.contract.effects import ReplyKind
-from interpreter.contract.operations import Condition
+from interpreter.contract.operations import Completion, Condition
 from interpreter.contract.values import JsonValue
 
 
@@ -46,65 +46,71 @@ class Observer:
     async def observe(self, attempt: Attempt, request: ObserveRequest, at: datetime) -> WaitEnd:
         """How the wait ended; raises ``not-yet`` with the delay to the next look.
 
-        ``at`` is when Temporal scheduled this attempt, so that a wait also ends where a test
-        moves time ahead of the database's clock.
+        ``at`` is when Temporal scheduled this attempt. The ledger decides what came first: a wait
+        that is out of time is resolved as ``expired`` there, and a completion that was on record
+        before is read and delivered again.
         """
         facts = await self.book.observation(attempt.visit.run_id, attempt.visit.node)
         interval = self.times.interval(facts.read.product, facts.completion.poll_seconds)
-        due_at = datetime.fromtimestamp(request.until_ms / 1000, UTC)
-        opened = ports.OpenedWait(
-            attempt.visit,
-            "completion",
-            request.sequence,
-            due_at,
-            steps=request.steps,
-            source=request.input,
-        )
         due = await self.runs.observation_due(
-            opened, interval, self.times.floor, request.hinted, at
+            _opened(attempt, request), interval, self.times.floor, request.hinted, at
         )
-        if due.end is not None:
-            return due.end
-        if due.delay > 0:
-            raise _not_yet(due.delay)
+        resolution = due.resolution
+        if resolution is None and due.remaining <= 0:
+            resolution = await self.runs.resolve_wait(attempt.visit, "expired")
+        if resolution not in (None, "completed"):
+            return WaitEnd(resolution)
+        if resolution is None and due.delay > 0:
+            raise _not_yet(min(due.delay, due.remaining))
         value = await self._read(request, facts)
         await self.runs.observed(attempt.visit, at)
-        end = _end(facts.completion.done, facts.completion.gone, facts.completion.value, value)
-        if end is None:
-            raise _not_yet(min(interval, due.remaining))
-        return await self.runs.resolve_wait(attempt.visit, end)
+        found = _found(facts.completion, value)
+        if found is None:
+            raise _not_yet(min(interval, max(due.remaining, self.times.floor)))
+        on_record = await self.runs.resolve_wait(attempt.visit, found.resolution)
+        return found if on_record == found.resolution else WaitEnd(on_record)
 
     async def _read(self, request: ObserveRequest, facts: ports.ObservationFacts) -> JsonValue:
+        """The source's answer, or None when it gave none: the next poll asks again."""
         command = ports.Command(facts.connection, facts.read.id, request.input)
         budget = time.monotonic() + facts.read.attempts.timeout_milliseconds / 1000
-        sent = await self.products.send(command, facts.read, "", budget)
+        sent = await self.products.send(command, facts.read, None, budget)
         return sent.reply.output if sent.reply.kind is ReplyKind.ACCEPTED else None
 
 
-def _holds(condition: Condition | None, value: JsonValue) -> bool:
-    if condition is None:
-        return False
+def _opened(attempt: Attempt, request: ObserveRequest) -> ports.OpenedWait:
+    return ports.OpenedWait(
+        attempt.visit,
+        "completion",
+        request.sequence,
+        datetime.fromtimestamp(request.until_ms / 1000, UTC),
+        steps=request.steps,
+        source=request.input,
+    )
+
+
+def _found(completion: Completion, value: JsonValue) -> WaitEnd | None:
+    if _holds(completion.done, value):
+        return WaitEnd("completed", _member(value, completion.value))
+    if completion.gone is not None and _holds(completion.gone, value):
+        return WaitEnd("gone")
+    return None
+
+
+def _holds(condition: Condition, value: JsonValue) -> bool:
     try:
-        return at_pointer(value, condition.path) in condition.values
+        return _member(value, condition.path) in condition.values
     except LookupError:
         return False
 
 
-def at_pointer(value: JsonValue, pointer: str) -> JsonValue:
+def _member(value: JsonValue, pointer: str) -> JsonValue:
     """The member at an RFC 6901 pointer of objects; LookupError if there is none."""
     for token in pointer.split("/")[1:]:
         if not isinstance(value, dict):
             raise LookupError(pointer)
         value = value[token.replace("~1", "/").replace("~0", "~")]
     return value
-
-
-def _end(done: Condition, gone: Condition | None, pointer: str, value: JsonValue) -> WaitEnd | None:
-    if _holds(done, value):
-        return WaitEnd("completed", at_pointer(value, pointer))
-    if _holds(gone, value):
-        return WaitEnd("gone")
-    return None
 
 
 def _not_yet(delay: float) -> ApplicationError:

@@ -15,7 +15,7 @@ from activities import ports
 from activities.calls.attempt import Attempt
 from activities.calls.faults import at
 from activities.errors import LedgerUnavailable
-from activities.products import PreparationFailed, Products
+from activities.products import NotPrepared, Products
 from interpreter.contract import names
 from interpreter.contract.calls import CallRequest
 from interpreter.contract.effects import Reply, ReplyKind
@@ -25,6 +25,7 @@ _LOCAL_BUDGET = 0.8
 """Seconds a local attempt may spend sending: a local activity ends after one second."""
 
 _HELD_DELAY = 30.0
+_PREPARE_DELAY = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Performer:
         """A read in one transaction: answered first, then permitted and written (rule 6)."""
         command = ports.Command(facts.connection, facts.contract.id, request.input)
         end = time.monotonic() + min(_LOCAL_BUDGET, facts.limits.send_budget)
-        sent = await self.products.send(command, facts.contract, "", end)
+        sent = await self.products.send(command, facts.contract, None, end)
         if sent.reply.kind in (ReplyKind.RETRYABLE, ReplyKind.UNKNOWN):
             raise go_remote(sent.reply.code)
         outcome = ports.ReadOutcome(
@@ -109,14 +110,9 @@ class Performer:
             return command
         try:
             prepared = await self.products.prepare(facts.contract, facts.connection, request.input)
-        except PreparationFailed as failure:
-            return await self._unprepared(failure.reply)
+        except NotPrepared as failure:
+            return _unprepared(failure)
         return ports.Command(facts.connection, facts.contract.id, request.input, prepared)
-
-    async def _unprepared(self, reply: Reply) -> Reply:
-        if reply.kind is ReplyKind.RETRYABLE:
-            raise _again("retryable", reply.code, 5.0)
-        return reply
 
     async def _claim(
         self,
@@ -156,6 +152,14 @@ class Performer:
                 raise _again(names.BUSY, "an attempt may still be sending", retry_after)
             case ports.NotSent() | ports.Retry():
                 return None
+
+
+def _unprepared(failure: NotPrepared) -> Reply:
+    """A preparation that failed: definitely before sending."""
+    reply = failure.sent.reply
+    if reply.kind is ReplyKind.RETRYABLE:
+        raise _again("retryable", reply.code, failure.sent.retry_after or _PREPARE_DELAY)
+    return reply
 
 
 def go_remote(reason: str) -> ApplicationError:
