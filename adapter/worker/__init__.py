@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapter.worker.definitions import DefinitionBook, DefinitionSource
+from adapter.worker.definitions import DefinitionSource, prefetch_from
 from adapter.worker.process import WorkerParts, new_worker, run_worker
 
-__all__ = ["DefinitionBook", "DefinitionSource", "WorkerParts", "new_worker", "run_worker"]
+__all__ = ["DefinitionSource", "WorkerParts", "new_worker", "prefetch_from", "run_worker"]
