@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from activities.catalogue.http_call import HttpCall, Outcome, Situation, default_outcomes
+from activities.catalogue.http_call import (
+    HttpCall,
+    Outcome,
+    Rule,
+    Situation,
+    default_outcomes,
+    default_rules,
+)
 from interpreter.contract.operations import OperationContract
 
 
@@ -31,6 +38,11 @@ class CatalogueEntry:
     http: HttpCall
     adapter: AdapterName | None = None
     alias: str | None = None
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The classification table: the document's own rows, then the defaults."""
+        return self.http.classification + default_rules(self.contract.effect, self.contract.key)
 
     def outcome(self, situation: Situation) -> Outcome:
         """How a situation of this operation is reported."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
@@ -63,27 +63,6 @@ class Outcome(Document):
     code: Code
 
 
-def default_outcomes(effect: EffectClass) -> dict[Situation, Outcome]:
-    """The outcomes of an effect class where the document says nothing.
-
-    What was certainly not sent is retryable for every class; what was lost or can not be read is
-    harmless only for a read.
-    """
-    uncertain = Outcome(kind=ReplyKind.UNKNOWN, code="transport-uncertain")
-    unavailable = Outcome(kind=ReplyKind.RETRYABLE, code="transport-unavailable")
-    invalid = Outcome(kind=ReplyKind.REFUSED, code="invalid-response")
-    read = effect is EffectClass.READ
-    return {
-        Situation.INVALID_COMMAND: Outcome(kind=ReplyKind.REFUSED, code="invalid-command"),
-        Situation.DESTINATION_REFUSED: Outcome(kind=ReplyKind.REFUSED, code="destination-refused"),
-        Situation.NOT_SENT: unavailable,
-        Situation.LOST: unavailable if read else uncertain,
-        Situation.REDIRECT: invalid if read else uncertain,
-        Situation.MALFORMED: invalid if read else uncertain,
-        Situation.REFUSED: Outcome(kind=ReplyKind.REFUSED, code="product-refused"),
-    }
-
-
 class Rule(Document):
     """One row of a classification table; the first that matches decides.
 
@@ -105,6 +84,53 @@ class Rule(Document):
         if self.problem and problem not in self.problem:
             return False
         return not self.status or str(status) in self.status or f"{status // 100}xx" in self.status
+
+
+@cache
+def default_outcomes(effect: EffectClass) -> Mapping[Situation, Outcome]:
+    """The outcomes of an effect class where the document says nothing.
+
+    What was certainly not sent is retryable for every class; what was lost or can not be read is
+    harmless only for a read.
+    """
+    uncertain = Outcome(kind=ReplyKind.UNKNOWN, code="transport-uncertain")
+    unavailable = Outcome(kind=ReplyKind.RETRYABLE, code="transport-unavailable")
+    invalid = Outcome(kind=ReplyKind.REFUSED, code="invalid-response")
+    read = effect is EffectClass.READ
+    return {
+        Situation.INVALID_COMMAND: Outcome(kind=ReplyKind.REFUSED, code="invalid-command"),
+        Situation.DESTINATION_REFUSED: Outcome(kind=ReplyKind.REFUSED, code="destination-refused"),
+        Situation.NOT_SENT: unavailable,
+        Situation.LOST: unavailable if read else uncertain,
+        Situation.REDIRECT: invalid if read else uncertain,
+        Situation.MALFORMED: invalid if read else uncertain,
+        Situation.REFUSED: Outcome(kind=ReplyKind.REFUSED, code="product-refused"),
+    }
+
+
+@cache
+def default_rules(effect: EffectClass, key: bool) -> tuple[Rule, ...]:
+    """The rows that follow a document's own classification (contract 5.2 to 5.7).
+
+    A status alone tells that a read may be repeated; of anything else only a valid problem
+    document tells that it was not applied.
+    """
+    read = effect is EffectClass.READ
+    late = ReplyKind.RETRYABLE if read else ReplyKind.UNKNOWN
+    late_code = "transport-unavailable" if read else "transport-uncertain"
+    expired = Rule(
+        status=("410",),
+        problem=("idempotency-expired", "idempotency.expired"),
+        kind=ReplyKind.RECEIPT_EXPIRED,
+        code="receipt-expired",
+    )
+    return (
+        *((expired,) if key else ()),
+        Rule(status=("429",), any_body=read, kind=ReplyKind.RETRYABLE, code="rate-limited"),
+        Rule(status=("408", "5xx"), any_body=True, kind=late, code=late_code),
+        Rule(status=("401", "403"), kind=ReplyKind.REFUSED, code="product-forbidden"),
+        Rule(status=("404",), kind=ReplyKind.REFUSED, code="product-not-found"),
+    )
 
 
 class QuerySource(Document):

@@ -12,7 +12,6 @@ from typing import Any
 from urllib.parse import quote
 
 from activities.catalogue import CatalogueEntry, HttpCall
-from activities.catalogue.http_call import Rule
 from activities.catalogue.schemas import Check, compile_check
 from activities.errors import ConnectionFault
 from activities.products.calls import Call, NotPrepared
@@ -39,17 +38,6 @@ _FIELD_KEYWORDS = (
     "minimum",
     "maximum",
 )
-_READ_RULES = (
-    Rule(status=("429",), any_body=True, kind=ReplyKind.RETRYABLE, code="rate-limited"),
-    Rule(
-        status=("408", "5xx"),
-        any_body=True,
-        kind=ReplyKind.RETRYABLE,
-        code="transport-unavailable",
-    ),
-    Rule(status=("401", "403"), kind=ReplyKind.REFUSED, code="product-forbidden"),
-    Rule(status=("404",), kind=ReplyKind.REFUSED, code="product-not-found"),
-)
 
 
 def _reading(id: str, path: str, response: JsonValue) -> tuple[CatalogueEntry, Check]:
@@ -62,7 +50,7 @@ def _reading(id: str, path: str, response: JsonValue) -> tuple[CatalogueEntry, C
         request=True,
         response=response,
     )
-    http = HttpCall(method="GET", path=path, traced=True, classification=_READ_RULES)
+    http = HttpCall(method="GET", path=path, traced=True)
     return CatalogueEntry(contract, http), compile_check(response)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import socket
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ _METADATA = frozenset(
     )
 )
 _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data"})
+_UNPLAIN = re.compile(r"[^!-~]")
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
@@ -60,7 +62,7 @@ def destination_of(base_url: str, connection: str) -> Destination:
     plain = not (parts.query or parts.fragment or "@" in parts.netloc or "\\" in base_url)
     if parts.scheme not in ("http", "https") or not host or not plain or "//" in path:
         raise _unusable(connection)
-    if any(segment in (".", "..") for segment in path.split("/")) or not base_url.isascii():
+    if any(segment in (".", "..") for segment in path.split("/")) or _UNPLAIN.search(base_url):
         raise _unusable(connection)
     secure = parts.scheme == "https"
     address = _numeric(host)

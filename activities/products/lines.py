@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 import time
 from dataclasses import replace
@@ -16,6 +17,9 @@ from activities.products.destinations import destination_of
 from activities.products.settings import ConnectionSettings, read_settings
 from activities.products.transport import Failure, HttpAnswer, HttpRequest, Transport
 from interpreter.contract.values import JsonValue
+
+# Visible ASCII with single blanks inside: anything else would break the request apart.
+_HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
 
 
 class Line:
@@ -72,6 +76,7 @@ class Lines:
         self._breaker = breaker
         self._trust = trust or ssl.create_default_context()
         self._open: dict[str, tuple[JsonValue, Line]] = {}
+        self._replaced: list[Line] = []
 
     def line(self, connection: str) -> Line:
         """The line of a connection; ConnectionFault or DestinationRefused if there can be none."""
@@ -81,6 +86,8 @@ class Lines:
             return known[1]
         settings = read_settings(authored, connection)
         line = Line(connection, settings, self._trust, self._breaker)
+        if known is not None:
+            self._replaced.append(known[1])
         self._open[connection] = (authored, line)
         return line
 
@@ -92,15 +99,21 @@ class Lines:
         except (CredentialUnavailable, CredentialRefused):
             raise
         except (ConnectionFault, TimeoutError) as error:
-            raise CredentialUnavailable(
-                "connection.credential",
-                "the credential of the connection can not be had",
-                place=connection,
-                remedy="check the connection's authorization in runtime.yaml",
-            ) from error
+            raise _unavailable(connection) from error
+        if header is not None and not _HEADER_VALUE.fullmatch(header):
+            raise _unavailable(connection)
         return None if header is None else Secret(header)
 
     async def aclose(self) -> None:
         """Close every idle connection."""
-        for _, line in self._open.values():
+        for line in (*self._replaced, *(line for _, line in self._open.values())):
             await line.aclose()
+
+
+def _unavailable(connection: str) -> CredentialUnavailable:
+    return CredentialUnavailable(
+        "connection.credential",
+        "the credential of the connection can not be had",
+        place=connection,
+        remedy="check the connection's authorization in runtime.yaml",
+    )

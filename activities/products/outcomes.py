@@ -79,7 +79,7 @@ def refusal(
     code = problem_code(answer, traced=entry.http.traced)
     if code is not None and _is_declared(entry, answer.status, code, refusals):
         return Sent(Reply(ReplyKind.DECLARED_REFUSAL, code=code))
-    for rule in entry.http.classification:
+    for rule in entry.rules:
         if rule.matches(answer.status, code):
             sent = Sent(Reply(rule.kind, code=rule.code))
             return with_retry_after(sent, answer)
@@ -147,4 +147,5 @@ def _is_declared(
 ) -> bool:
     if refusals is not None:
         return code in refusals and 400 <= status <= 499
-    return entry.http.refusals.get(code) == status
+    # What the definition did not pin has no way out of its call.
+    return entry.http.refusals.get(code) == status and code in entry.contract.refusals

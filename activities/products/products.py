@@ -23,7 +23,8 @@ from activities.products.problem_documents import problem_code
 from activities.products.transport import Failure
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.operations import OperationContract
-from interpreter.contract.values import JsonValue
+from interpreter.contract.values import JsonValue, canonical_bytes
+from interpreter.errors import DefinitionError
 
 LARGEST_PREPARATION_BYTES = 65_536
 PREPARE_SECONDS = 10.0
@@ -78,7 +79,10 @@ class Products:
         prepared: list[JsonValue] = []
 
         async def prepare(adapter: ProductAdapter, call: Call) -> Sent:
-            prepared.append(await adapter.prepare(call))
+            preparation = await adapter.prepare(call)
+            if len(canonical_bytes(preparation)) > LARGEST_PREPARATION_BYTES:
+                return Sent(Reply(ReplyKind.REFUSED, code="preparation-too-large"))
+            prepared.append(preparation)
             return Sent(Reply(ReplyKind.ACCEPTED))
 
         sent = await self._carried_out(command, contract, None, until, prepare)
@@ -176,6 +180,9 @@ class Products:
             return await act(adapter, call)
         except CommandRefused as error:
             return in_situation(entry, Situation.INVALID_COMMAND, str(error))
+        except (DefinitionError, UnicodeEncodeError):
+            # A number or text that no JSON can carry.
+            return in_situation(entry, Situation.INVALID_COMMAND, "request")
         except DestinationRefused:
             return in_situation(entry, Situation.DESTINATION_REFUSED)
         except CredentialRefused as error:

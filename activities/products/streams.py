@@ -34,7 +34,7 @@ class ProductStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
         self._paused = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Called by the loop, and again once TLS lies over the connection."""
+        """Called by the loop."""
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:

@@ -1,0 +1,114 @@
+"""Which addresses may be called, before and after a name is resolved."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import ssl
+
+import pytest
+
+from activities.errors import ConnectionFault
+from activities.products.destinations import (
+    Destination,
+    DestinationRefused,
+    destination_of,
+    is_forbidden,
+    resolve,
+)
+from activities.products.transport import Failure, HttpRequest, Transport
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://crm.example.org", Destination(True, "crm.example.org", 443, "")),
+        ("https://crm.example.org:8443/a/b/", Destination(True, "crm.example.org", 8443, "/a/b")),
+        ("http://127.0.0.1:8080/x", Destination(False, "127.0.0.1", 8080, "/x")),
+        ("http://[::1]:8080", Destination(False, "::1", 8080, "")),
+        ("https://10.1.2.3", Destination(True, "10.1.2.3", 443, "")),
+    ],
+)
+def test_a_base_address_is_taken_apart(url: str, expected: Destination) -> None:
+    assert destination_of(url, "crm") == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost:8080",
+        "http://crm.example.org",
+        "http://10.1.2.3",
+        "https://169.254.169.254/latest",
+        "https://[fd00:ec2::254]",
+        "https://[fe80::1]",
+        "https://[::ffff:169.254.169.254]",
+        "https://[64:ff9b::a9fe:a9fe]",
+        "https://100.100.100.200",
+        "https://metadata.google.internal",
+        "https://0.0.0.0",
+    ],
+)
+def test_metadata_link_local_and_cleartext_are_refused(url: str) -> None:
+    with pytest.raises(DestinationRefused):
+        destination_of(url, "crm")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://crm.example.org",
+        "https://user:secret@crm.example.org",
+        "https://crm.example.org?x=1",
+        "https://crm.example.org#x",
+        "https://crm.example.org/a//b",
+        "https://crm.example.org/a/../b",
+        "https://crm.example.org:port",
+        "https://crm.example.org\\@evil.example",
+        "https://crm.example.org/ä",
+        "https://",
+        "crm.example.org",
+    ],
+)
+def test_another_form_of_address_is_a_fault_that_shows_no_value(url: str) -> None:
+    with pytest.raises(ConnectionFault) as caught:
+        destination_of(url, "crm")
+    assert caught.value.code == "connection.address"
+    assert "secret" not in str(caught.value)
+    assert "example" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "192.168.1.1", "fd12::1", "127.0.0.1", "8.8.8.8"])
+def test_private_and_public_networks_are_allowed(address: str) -> None:
+    assert not is_forbidden(ipaddress.ip_address(address))
+
+
+async def test_a_name_that_also_leads_to_metadata_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _resolves_to(monkeypatch, "93.184.216.34", "169.254.169.254")
+    with pytest.raises(DestinationRefused):
+        await resolve("crm.example.org", 443)
+
+
+async def test_a_name_that_leads_to_metadata_is_refused_before_connecting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _resolves_to(monkeypatch, "169.254.169.254")
+    transport = Transport(
+        destination_of("https://crm.example.org", "crm"), ssl.create_default_context()
+    )
+    request = HttpRequest("GET", "/", ())
+    assert await transport.exchange(request, 1, 100) is Failure.DESTINATION
+
+
+async def test_a_name_gives_each_address_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    _resolves_to(monkeypatch, "10.0.0.1", "10.0.0.1", "10.0.0.2")
+    assert await resolve("crm.example.org", 443) == ["10.0.0.1", "10.0.0.2"]
+
+
+def _resolves_to(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
+    async def resolver(host: str, port: int, **_: object) -> list[object]:
+        return [(2, 1, 6, "", (address, port)) for address in addresses]
+
+    monkeypatch.setattr(asyncio.get_event_loop(), "getaddrinfo", resolver)
