@@ -86,3 +86,17 @@ def test_an_unusable_python_is_a_clear_error(tmp_path: Path, python: str) -> Non
 
 def test_the_ci_script_can_be_run() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_every_code_of_the_embedded_servers_is_explained() -> None:
+    code = (ROOT / "adapter" / "embedded" / "errors.py").read_text()
+    codes = set(re.findall(r"\bembedded\.[a-z-]+", code.split('"""')[1]))
+    explained = set(
+        re.findall(r"\bembedded\.[a-z-]+", (ROOT / "docs/embedded-servers.md").read_text())
+    )
+    raised = {
+        found
+        for path in python_files("adapter/embedded")
+        for found in re.findall(r'"(embedded\.[a-z-]+)"', (ROOT / path).read_text())
+    }
+    assert codes == explained == raised

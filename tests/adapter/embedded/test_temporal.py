@@ -13,7 +13,7 @@ from temporalio import workflow
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import ListSearchAttributesRequest
 from temporalio.client import Client, WorkflowExecutionStatus
-from temporalio.testing import WorkflowEnvironment
+from temporalio.testing import TimeSkipper, TimeSkippingConfig, WorkflowEnvironment
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 from adapter.embedded import EmbeddedError, EmbeddedTemporal
@@ -97,3 +97,16 @@ async def test_the_time_skipping_server_skips_weeks(time_skipping: WorkflowEnvir
             Sleeper.run, weeks, id="long", task_queue="skip", run_timeout=timedelta(weeks=4)
         )
     assert outcome == "slept"
+
+
+async def test_the_shared_server_moves_the_clock_of_one_run(
+    temporal_client: Client, task_queue: str
+) -> None:
+    skipper = TimeSkipper(temporal_client, config=TimeSkippingConfig(enabled=False))
+    async with Worker(temporal_client, task_queue=task_queue, workflows=[Sleeper]):
+        weeks = timedelta(weeks=3)
+        handle = await skipper.client.start_workflow(
+            Sleeper.run, weeks.total_seconds(), id=str(uuid.uuid4()), task_queue=task_queue
+        )
+        await skipper.fast_forward(handle, weeks)
+        assert await handle.result() == "slept"
