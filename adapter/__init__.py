@@ -1,1 +1,1 @@
-"""Everything between the outside and the interpreter: authors, callers, people, PostgreSQL, Temporal."""
+"""Between the outside and the interpreter: authors, callers, people, PostgreSQL, Temporal."""
