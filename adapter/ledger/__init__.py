@@ -1,0 +1,26 @@
+"""The side-ledger in PostgreSQL: the only folder that imports psycopg."""
+
+from __future__ import annotations
+
+from adapter.ledger.admissions import Admission, Admitted, PendingStart
+from adapter.ledger.ledger import Ledger
+from adapter.ledger.migrations import migrate
+from adapter.ledger.packages import Activation, Package, Plan
+from adapter.ledger.reads import Event, Inspection, RunFilter, RunPage, RunStatus, Standing
+
+__all__ = [
+    "Activation",
+    "Admission",
+    "Admitted",
+    "Event",
+    "Inspection",
+    "Ledger",
+    "Package",
+    "PendingStart",
+    "Plan",
+    "RunFilter",
+    "RunPage",
+    "RunStatus",
+    "Standing",
+    "migrate",
+]

@@ -1,0 +1,380 @@
+"""Admission: one key, one run, in one transaction; then the binding to its Temporal execution."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from psycopg.errors import UniqueViolation
+
+from activities.errors import ActivityError
+from adapter.crypto import Keyed, Sealer
+from adapter.errors import Refused
+from adapter.ledger.definitions import Definitions
+from adapter.ledger.entry import Entry, RunRow, lock_run, unknown_run
+from adapter.ledger.pool import Pool, Question, Transaction, Write
+from adapter.ledger.queries import queries
+from interpreter.contract.records import RunState, StartState
+from interpreter.contract.runs import Binding, StartRun
+from interpreter.contract.values import JsonValue
+from interpreter.definition.document import Definition
+
+_SQL = queries("admissions")
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A request to start a run.
+
+    ``owner`` is the keyed reference of the verified caller, ``scope`` the caller's tenant;
+    ``successor`` counts fresh runs of one key after a rollback.
+    """
+
+    owner: str
+    scope: str
+    workflow: str
+    idempotency_key: str
+    expected_revision: str
+    input: JsonValue
+    binding: Binding = field(default_factory=Binding)
+    successor: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The run of a key. ``start`` is what Temporal has yet to be given, None once it was."""
+
+    run_id: str
+    created: bool
+    start: StartRun | None
+
+
+@dataclass(frozen=True, slots=True)
+class PendingStart:
+    """An execution whose start was not confirmed."""
+
+    run_id: str
+    execution: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KnownStart:
+    """What a start identity was spent on."""
+
+    run_id: str
+    revision: str
+    input_digest: str
+    start_state: str
+    execution: int
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionFacts:
+    """The active package of a workflow (None where there is none) and the admission's instant."""
+
+    now: datetime
+    held: bool
+    revision: str | None
+    package: str | None
+    version: str | None
+    deadline_seconds: int | None
+    known_workflow: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ActivePackage:
+    """The package that a run is admitted with, and when."""
+
+    now: datetime
+    revision: str
+    package: str
+    version: str
+    deadline_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class StartFacts:
+    """What the start of an execution is made of."""
+
+    run_id: str
+    workflow: str
+    version: str
+    revision: str
+    binding: dict[str, JsonValue]
+    execution: int
+    admitted_at: datetime
+    deadline_at: datetime
+    sealed_input: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionStart:
+    """How far an execution's start has come."""
+
+    now: datetime
+    start_state: str
+    temporal_run_id: str | None
+
+
+class Admissions:
+    """Admits runs and follows their start; LedgerUnavailable when a write's fate is not known."""
+
+    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed, definitions: Definitions) -> None:
+        self._pool = pool
+        self._sealer = sealer
+        self._keyed = keyed
+        self._definitions = definitions
+
+    async def admit(
+        self, admission: Admission, check: Callable[[Definition], None] | None = None
+    ) -> Admitted:
+        """The run of the admission's key, admitted now if the key is new.
+
+        A known key is looked up before anything else, a hold included. ``check`` may refuse the
+        input of a new run against its definition. Raises Refused: ``idempotency.key-reused``
+        (409), ``workflow.unknown`` (404), ``revision.not-active`` (409), ``admission.held`` (409).
+        """
+        identity = self._keyed.start_identity(
+            admission.owner,
+            admission.scope,
+            admission.workflow,
+            admission.idempotency_key,
+            admission.successor,
+        )
+        input_digest = self._keyed.input_digest(identity, admission.input)
+        definition = await self._expected(admission) if check else None
+
+        async def work(transaction: Transaction) -> Admitted | KnownStart:
+            known = await transaction.one(_known_question(identity))
+            if known is not None:
+                return known
+            found = await transaction.one(_facts_question(admission))
+            facts = _require_active(admission, found)
+            if check is not None and definition is not None:
+                check(definition)
+            return await self._admit(transaction, admission, facts, identity, input_digest)
+
+        try:
+            answer = await self._pool.run(work)
+        except UniqueViolation:
+            # An equal start was faster: now its run is known.
+            answer = await self._pool.run(work)
+        if isinstance(answer, Admitted):
+            return answer
+        return await self._again(admission, answer, input_digest)
+
+    async def start_request(self, run_id: str) -> StartRun:
+        """What starts a run's latest execution in Temporal; ActivityError ``run.unknown``."""
+        facts = await self._pool.one(Question(_SQL["start_facts"], {"run": run_id}, StartFacts))
+        if facts is None:
+            raise unknown_run(run_id)
+        return StartRun(
+            facts.run_id,
+            facts.workflow,
+            facts.version,
+            facts.revision,
+            self._sealer.open(facts.sealed_input, run_id, "input"),
+            instant(facts.admitted_at),
+            instant(facts.deadline_at),
+            facts.execution,
+            Binding(**facts.binding),
+        )
+
+    async def bind_started(self, run_id: str, execution: int, temporal_run_id: str) -> None:
+        """Record that Temporal runs an execution; idempotent."""
+
+        async def work(transaction: Transaction) -> None:
+            run = await lock_run(transaction, run_id)
+            start = await _start(transaction, run_id, execution)
+            state = StartState(start.start_state)
+            if state is StartState.STARTED and start.temporal_run_id == temporal_run_id:
+                return
+            entry = Entry(run, start.now)
+            if run.state == RunState.QUEUED:
+                entry.stand(RunState.RUNNING)
+            entry.event("run.started", execution=execution, temporalRunId=temporal_run_id)
+            entry.journal("run.started", {}, execution=execution)
+            keys = {"run": run_id, "execution": execution, "now": start.now}
+            bound = Write(_SQL["bind_started"], {**keys, "temporal_run_id": temporal_run_id})
+            await transaction.commit(bound, *entry.writes())
+
+        await self._pool.run(work)
+
+    async def start_failed(self, run_id: str, execution: int, code: str) -> None:
+        """Record that Temporal refused an execution for good; the run needs a person."""
+
+        async def work(transaction: Transaction) -> None:
+            run = await lock_run(transaction, run_id)
+            start = await _start(transaction, run_id, execution)
+            if start.start_state != StartState.PENDING:
+                return
+            entry = Entry(run, start.now)
+            entry.stand(RunState.RECOVERY_REQUIRED)
+            entry.event("run.start-failed", execution=execution, code=code)
+            entry.journal("run.start-failed", {}, execution=execution, code=code)
+            keys = {"run": run_id, "execution": execution, "code": code}
+            await transaction.commit(Write(_SQL["start_failed"], keys), *entry.writes())
+
+        await self._pool.run(work)
+
+    async def pending_starts(self, older_than: float, limit: int = 100) -> list[PendingStart]:
+        """Starts not confirmed for ``older_than`` seconds, oldest first."""
+        parameters = {"older_than": timedelta(seconds=older_than), "limit": limit}
+        return await self._pool.ask(Question(_SQL["pending_starts"], parameters, PendingStart))
+
+    async def _expected(self, admission: Admission) -> Definition | None:
+        """The definition that a new run would have; None where the admission will be refused."""
+        try:
+            definition = await self._definitions.get(admission.expected_revision)
+        except ActivityError as error:
+            if error.code != "revision.unknown":
+                raise
+            return None
+        return definition if definition.id == admission.workflow else None
+
+    async def _again(self, admission: Admission, known: KnownStart, input_digest: str) -> Admitted:
+        if (known.revision, known.input_digest) != (admission.expected_revision, input_digest):
+            raise Refused(
+                "idempotency.key-reused",
+                "this key was used for another revision or input",
+                place="Idempotency-Key",
+                remedy="repeat the first request unchanged, or take a new key",
+            )
+        pending = known.start_state == StartState.PENDING
+        start = await self.start_request(known.run_id) if pending else None
+        return Admitted(known.run_id, False, start)
+
+    async def _admit(
+        self,
+        transaction: Transaction,
+        admission: Admission,
+        facts: ActivePackage,
+        identity: str,
+        input_digest: str,
+    ) -> Admitted:
+        revision, version = facts.revision, facts.version
+        deadline_at = facts.now + timedelta(seconds=facts.deadline_seconds)
+        run_id = self._keyed.run_id(identity)
+        key_version = self._keyed.product_key_version
+        run = _admitted_row(admission, run_id, revision, version, deadline_at, key_version)
+        entry = Entry(run, facts.now)
+        entry.event("run.admitted", workflow=run.workflow, version=version, revision=revision)
+        entry.journal("run.admitted", {}, workflow=run.workflow, revision=revision)
+        admitted = {
+            "run": run_id,
+            "identity": identity,
+            "owner": run.owner,
+            "scope": run.scope,
+            "workflow": run.workflow,
+            "version": version,
+            "revision": revision,
+            "package": facts.package,
+            "binding": json.dumps(asdict(admission.binding)),
+            "key_version": key_version,
+            "input_digest": input_digest,
+            "sealed_input": self._sealer.seal(admission.input, run_id, "input"),
+            "now": facts.now,
+            "deadline_at": deadline_at,
+        }
+        await transaction.commit(Write(_SQL["insert_run"], admitted), *entry.writes())
+        start = StartRun(
+            run_id,
+            run.workflow,
+            version,
+            revision,
+            admission.input,
+            instant(facts.now),
+            instant(deadline_at),
+            binding=admission.binding,
+        )
+        return Admitted(run_id, True, start)
+
+
+def instant(at: datetime) -> str:
+    """RFC 3339 in UTC with milliseconds."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _admitted_row(
+    admission: Admission,
+    run_id: str,
+    revision: str,
+    version: str,
+    deadline_at: datetime,
+    key_version: int,
+) -> RunRow:
+    return RunRow(
+        id=run_id,
+        owner=admission.owner,
+        scope=admission.scope,
+        workflow=admission.workflow,
+        version=version,
+        revision=revision,
+        state=RunState.QUEUED.value,
+        execution=1,
+        deadline_at=deadline_at,
+        cancel_requested_at=None,
+        key_version=key_version,
+        event_sequence=0,
+        journal_sequence=0,
+        journal_head=b"",
+        held=False,
+    )
+
+
+def _known_question(identity: str) -> Question[KnownStart]:
+    return Question(_SQL["known_start"], {"identity": identity}, KnownStart)
+
+
+def _facts_question(admission: Admission) -> Question[AdmissionFacts]:
+    return Question(_SQL["admission_facts"], {"workflow": admission.workflow}, AdmissionFacts)
+
+
+def _require_active(admission: Admission, facts: AdmissionFacts | None) -> ActivePackage:
+    """The package to admit with, which is the active one; Refused otherwise."""
+    if facts is None or not facts.known_workflow:
+        raise Refused(
+            "workflow.unknown",
+            "this deployment has no such workflow",
+            place=admission.workflow[:64],
+            remedy="apply its package, or check the name",
+            status=404,
+        )
+    if facts.held:
+        raise Refused(
+            "admission.held",
+            "a hold keeps new runs out",
+            place=admission.workflow,
+            remedy="repeat with the same key once the hold is released",
+        )
+    if facts.revision is None or facts.revision != admission.expected_revision:
+        active = f"the active revision is {facts.revision}" if facts.revision else "none is active"
+        raise Refused(
+            "revision.not-active",
+            "the expected revision is not the active one",
+            place=admission.workflow,
+            remedy=f"{active}; use it once its changes are understood",
+        )
+    return ActivePackage(
+        facts.now,
+        facts.revision,
+        facts.package or "",
+        facts.version or "",
+        facts.deadline_seconds or 0,
+    )
+
+
+async def _start(transaction: Transaction, run_id: str, execution: int) -> ExecutionStart:
+    keys = {"run": run_id, "execution": execution}
+    start = await transaction.one(Question(_SQL["execution_start"], keys, ExecutionStart))
+    if start is None:
+        raise ActivityError(
+            "execution.unknown",
+            f"the run has no execution {execution}",
+            place=run_id,
+            remedy="start executions through the service",
+        )
+    return start

@@ -1,0 +1,223 @@
+"""One transaction's entry for a run: its state, steps, events and journal records, in order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from activities.errors import ActivityError
+from adapter.ledger.journal import Chain
+from adapter.ledger.pool import Question, Transaction, Write
+from adapter.ledger.queries import queries
+from interpreter.contract.records import RunState, StepRecord
+from interpreter.contract.values import JsonValue
+
+_SQL = queries("runs")
+_OPEN = frozenset({"running", "waiting"})
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run's row as it was locked, and whether a restore hold stands."""
+
+    id: str
+    owner: str
+    scope: str
+    workflow: str
+    version: str
+    revision: str
+    state: str
+    execution: int
+    deadline_at: datetime
+    cancel_requested_at: datetime | None
+    key_version: int
+    event_sequence: int
+    journal_sequence: int
+    journal_head: bytes
+    held: bool
+
+    @property
+    def closed(self) -> bool:
+        """True when the run has its final state."""
+        return RunState(self.state).final
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a write of projections needs to know; ``known`` are the steps at its sequences."""
+
+    now: datetime
+    uncertain: bool
+    known: list[JsonValue]
+
+
+async def lock_run(transaction: Transaction, run_id: str, *, share_hold: bool = False) -> RunRow:
+    """Lock a run; ActivityError ``run.unknown`` for one that this ledger did not admit."""
+    try:
+        UUID(run_id)
+    except ValueError as error:
+        raise unknown_run(run_id) from error
+    sql = _SQL["lock_run_and_hold" if share_hold else "lock_run"]
+    row = await transaction.one(Question(sql, {"run": run_id}, RunRow))
+    if row is None:
+        raise unknown_run(run_id)
+    return row
+
+
+async def run_facts(transaction: Transaction, run_id: str, steps: Sequence[StepRecord]) -> RunFacts:
+    """Facts read after the run's lock was granted."""
+    parameters = {"run": run_id, "sequences": [step.sequence for step in steps]}
+    row = await transaction.one(Question(_SQL["run_facts"], parameters, RunFacts))
+    if row is None:
+        raise unknown_run(run_id)
+    return row
+
+
+def unknown_run(run_id: str) -> ActivityError:
+    """The error for a run that this ledger did not admit."""
+    return ActivityError(
+        "run.unknown",
+        "the ledger admitted no run with this id",
+        place=run_id[:64],
+        remedy="start runs through the service, never directly in Temporal",
+    )
+
+
+class Entry:
+    """Collects what one transaction adds to a locked run, and gives it as writes.
+
+    ``now`` is the database's instant after the locks. Sequences continue where the locked row
+    stands, so events and journal have no gaps.
+    """
+
+    def __init__(self, run: RunRow, now: datetime, *, uncertain: bool = False) -> None:
+        self.run = run
+        self.now = now
+        self.uncertain = uncertain
+        self._state = run.state
+        self._cancel_requested_at = run.cancel_requested_at
+        self._steps: dict[int, StepRecord] = {}
+        self._superseded: list[int] = []
+        self._events: list[tuple[str, str]] = []
+        self._chain = Chain(run.id, run.journal_sequence, run.journal_head)
+
+    def stand(self, wanted: RunState) -> None:
+        """Set the run's state; an unknown effect or a recorded cancel shows before ``wanted``."""
+        if not wanted.final:
+            if self.uncertain:
+                wanted = RunState.ATTENTION
+            elif self._cancel_requested_at is not None:
+                wanted = RunState.CANCEL_REQUESTED
+        self._state = wanted.value
+
+    def request_cancel(self) -> None:
+        """Record that the run is to be cancelled."""
+        self._cancel_requested_at = self.now
+        self.stand(RunState.CANCEL_REQUESTED)
+
+    def steps(self, records: Iterable[StepRecord], known: Iterable[JsonValue]) -> None:
+        """Add projections and their events; a record that stands already adds nothing.
+
+        A record of another visit at the same sequence stems from an abandoned branch of events
+        (protocol rule 1) and is superseded.
+        """
+        standing = {step.sequence: step for step in map(StepRecord.from_json, known)}
+        for record in records:
+            before = self._steps.get(record.sequence) or standing.get(record.sequence)
+            if before is not None and _stands(before, record):
+                continue
+            if before is not None and not _same_visit(before, record):
+                self._superseded.append(record.sequence)
+            self._steps[record.sequence] = record
+            self.event(f"step.{record.state}", **_step_data(record))
+
+    def event(self, type_: str, **data: JsonValue) -> None:
+        """Add an outbox event; ``data`` holds ids, codes and numbers, never payloads."""
+        self._events.append((type_, json.dumps(data)))
+
+    def journal(self, kind: str, refs: dict[str, str], **detail: JsonValue) -> None:
+        """Add a journal record; ``refs`` are keyed references."""
+        self._chain.append(kind, self.now, refs, detail)
+
+    def writes(self) -> list[Write]:
+        """The writes of this entry; the entry is empty again and may go on."""
+        keys = {"run": self.run.id, "execution": self.run.execution}
+        writes = []
+        if self._superseded:
+            superseded = {**keys, "sequences": self._superseded}
+            writes.append(Write(_SQL["supersede_steps"], superseded))
+        scope = {"owner": self.run.owner, "scope": self.run.scope, "now": self.now}
+        parameters = {
+            **keys,
+            **scope,
+            "state": self._state,
+            "cancel_requested_at": self._cancel_requested_at,
+            **self._step_columns(),
+            **self._event_columns(),
+            **self._chain.columns(),
+        }
+        writes.append(Write(_SQL["write_entry"], parameters))
+        self._start_afresh()
+        return writes
+
+    def _step_columns(self) -> dict[str, list[JsonValue]]:
+        steps = self._steps.values()
+        return {
+            "step_sequences": [step.sequence for step in steps],
+            "branches": [step.branch for step in steps],
+            "nodes": [step.node for step in steps],
+            "visits": [step.visit for step in steps],
+            "kinds": [step.kind for step in steps],
+            "states": [step.state for step in steps],
+            "outlets": [step.outlet for step in steps],
+            "codes": [step.code for step in steps],
+        }
+
+    def _event_columns(self) -> dict[str, JsonValue]:
+        first = self.run.event_sequence + 1
+        return {
+            "event_sequence": self.run.event_sequence + len(self._events),
+            "event_sequences": list(range(first, first + len(self._events))),
+            "types": [type_ for type_, _ in self._events],
+            "data": [data for _, data in self._events],
+        }
+
+    def _start_afresh(self) -> None:
+        self.run = replace(
+            self.run,
+            state=self._state,
+            cancel_requested_at=self._cancel_requested_at,
+            event_sequence=self.run.event_sequence + len(self._events),
+            journal_sequence=self._chain.sequence,
+            journal_head=self._chain.head,
+        )
+        self._steps, self._superseded, self._events = {}, [], []
+        self._chain = Chain(self.run.id, self.run.journal_sequence, self.run.journal_head)
+
+
+def _stands(before: StepRecord, record: StepRecord) -> bool:
+    """True when ``record`` says nothing new; a late copy never opens a finished step again."""
+    late = record.state in _OPEN and before.state not in _OPEN
+    return before == record or (late and _same_visit(before, record))
+
+
+def _same_visit(one: StepRecord, other: StepRecord) -> bool:
+    return (one.branch, one.node, one.visit) == (other.branch, other.node, other.visit)
+
+
+def _step_data(step: StepRecord) -> dict[str, JsonValue]:
+    data: dict[str, JsonValue] = {
+        "sequence": step.sequence,
+        "branch": step.branch,
+        "node": step.node,
+        "visit": step.visit,
+        "kind": step.kind,
+    }
+    if step.outlet:
+        data["outlet"] = step.outlet
+    if step.code:
+        data["code"] = step.code
+    return data

@@ -1,0 +1,215 @@
+"""The one pool of connections, its transactions, and the border where driver errors stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.pq import TransactionStatus
+from psycopg.rows import class_row
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
+
+from activities.errors import LedgerUnavailable
+from adapter.errors import Unavailable
+
+Row = TypeVar("Row")
+Answer = TypeVar("Answer")
+
+_ACQUIRE_SECONDS = 5.0
+_SETTLE_SECONDS = 60.0
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 2.0
+
+# A commit that the server may forget would let an effect be sent twice (protocol rule 9), so a
+# server default that does not wait for the disk or the standby is overruled here.
+_DURABLE = b"""select set_config('synchronous_commit', 'on', false)
+where current_setting('synchronous_commit') in ('off', 'local')"""
+
+
+class LedgerAway(LedgerUnavailable, Unavailable):
+    """``ledger.unavailable``: the database did not answer; whether it wrote is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[Row]):
+    """A query with its parameters, and the class its rows become."""
+
+    sql: bytes
+    parameters: Mapping[str, Any]
+    row: type[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A statement whose rows nobody reads."""
+
+    sql: bytes
+    parameters: Mapping[str, Any]
+
+
+class Transaction:
+    """One transaction: questions first, then every write together with the commit.
+
+    ``sure`` is true as long as nothing can have been committed, so that the whole transaction may
+    be run again on another connection.
+    """
+
+    def __init__(self, connection: AsyncConnection[Any]) -> None:
+        self._connection = connection
+        self.sure = True
+
+    async def ask(self, question: Question[Row]) -> list[Row]:
+        """The rows of one question; its locks are held until the transaction ends."""
+        return await _rows(self._connection, question)
+
+    async def one(self, question: Question[Row]) -> Row | None:
+        """The only row, or None."""
+        rows = await self.ask(question)
+        return rows[0] if rows else None
+
+    async def write(self, *writes: Write) -> None:
+        """Carry out writes within the transaction; they stand only after ``commit``."""
+        for write in writes:
+            await self._connection.execute(write.sql, write.parameters)
+
+    async def commit(self, *writes: Write) -> None:
+        """Carry out the last writes and commit."""
+        await self.write(*writes)
+        self.sure = False
+        await self._connection.execute(b"commit")
+
+
+class Pool:
+    """Connections to the ledger's database; LedgerAway is its only error.
+
+    A transaction whose connection breaks before its commit was sent is run once more on another
+    connection, so a restarted server costs its clients nothing but the wait.
+    """
+
+    def __init__(self, url: str, size: int) -> None:
+        self._connections = AsyncConnectionPool(
+            url,
+            min_size=min(2, size),
+            max_size=size,
+            open=False,
+            timeout=_ACQUIRE_SECONDS,
+            configure=_configure,
+            # A single question then needs no transaction around it; the others say begin.
+            kwargs={"application_name": "coordinator", "autocommit": True},
+            name="ledger",
+        )
+
+    async def open(self) -> None:
+        """Connect; LedgerAway when the database does not answer in time."""
+        with _border():
+            await self._connections.open(wait=True, timeout=2 * _ACQUIRE_SECONDS)
+
+    async def close(self) -> None:
+        """End every connection."""
+        await self._connections.close()
+
+    async def run(self, work: Callable[[Transaction], Awaitable[Answer]]) -> Answer:
+        """Do ``work`` in one transaction; what it did not commit is rolled back."""
+        return await self._repeated(lambda connection: _transact(connection, work))
+
+    async def ask(self, question: Question[Row]) -> list[Row]:
+        """The rows of one question, which is a transaction by itself."""
+        return await self._repeated(lambda connection: _rows(connection, question))
+
+    async def one(self, question: Question[Row]) -> Row | None:
+        """The only row of one question, or None."""
+        rows = await self.ask(question)
+        return rows[0] if rows else None
+
+    async def through_failover(self, work: Callable[[Transaction], Awaitable[Answer]]) -> Answer:
+        """Like ``run``, repeated for up to 60 seconds while the database is away.
+
+        Only for writes that are idempotent (protocol rule 3: ``settle`` retries in memory).
+        """
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _SETTLE_SECONDS
+        pause = _FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                return await self.run(work)
+            except LedgerUnavailable:
+                if loop.time() + pause >= until:
+                    raise
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+    async def _repeated(self, work: Callable[[AsyncConnection[Any]], Awaitable[Answer]]) -> Answer:
+        with _border():
+            try:
+                return await self._borrow(work)
+            except _StillSure:
+                # Whatever broke this connection broke its neighbours too.
+                await self._connections.check()
+            try:
+                return await self._borrow(work)
+            except _StillSure as error:
+                raise _unavailable("the ledger's database did not answer") from error
+
+    async def _borrow(self, work: Callable[[AsyncConnection[Any]], Awaitable[Answer]]) -> Answer:
+        connection = await self._connections.getconn()
+        try:
+            return await work(connection)
+        finally:
+            await self._connections.putconn(connection)
+
+
+async def _rows(connection: AsyncConnection[Any], question: Question[Row]) -> list[Row]:
+    async with connection.cursor(row_factory=class_row(question.row)) as cursor:
+        await cursor.execute(question.sql, question.parameters)
+        return await cursor.fetchall()
+
+
+async def _transact(
+    connection: AsyncConnection[Any], work: Callable[[Transaction], Awaitable[Answer]]
+) -> Answer:
+    transaction = Transaction(connection)
+    try:
+        await connection.execute(b"begin")
+        return await work(transaction)
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        if transaction.sure:
+            raise _StillSure from error
+        raise
+    finally:
+        if connection.pgconn.transaction_status != TransactionStatus.IDLE:
+            await _roll_back(connection)
+
+
+async def _roll_back(connection: AsyncConnection[Any]) -> None:
+    # A connection that can not roll back is broken, and the pool replaces it.
+    with suppress(psycopg.Error):
+        await connection.rollback()
+
+
+class _StillSure(Exception):
+    """The connection broke while nothing could have been committed."""
+
+
+async def _configure(connection: AsyncConnection[Any]) -> None:
+    await connection.execute(_DURABLE)
+
+
+@contextmanager
+def _border() -> Iterator[None]:
+    """Turn what the driver raises about reachability into the one error of this room."""
+    try:
+        yield
+    except (PoolTimeout, PoolClosed, TooManyRequests) as error:
+        raise _unavailable("no connection to the ledger's database is free") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise _unavailable("the ledger's database did not answer") from error
+
+
+def _unavailable(message: str) -> LedgerAway:
+    remedy = "look at the database server, then repeat: every request is safe to repeat"
+    return LedgerAway("ledger.unavailable", message, place="ledger", remedy=remedy)

@@ -1,0 +1,222 @@
+"""Projections, waits, cancel and the end of a run: the writes that belong to no effect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from activities.ports import ObservationDue, OpenedWait
+from adapter.crypto import Keyed, Sealer
+from adapter.ledger import closings
+from adapter.ledger.entry import Entry, RunRow, lock_run, run_facts
+from adapter.ledger.pool import Pool, Question, Transaction, Write
+from adapter.ledger.queries import queries
+from interpreter.contract.effects import VisitRef
+from interpreter.contract.records import Closed, Closing, RunState, StepRecord
+from interpreter.contract.values import JsonValue, canonical_bytes
+
+_SQL = queries("waits")
+
+CLOSED: Final = "closed"
+"""The resolution of a wait whose run ended first."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFacts:
+    """A wait as it stands, and the instant to judge it by."""
+
+    now: datetime
+    opened_at: datetime
+    due_at: datetime | None
+    observations: int
+    observed_at: datetime | None
+    resolution: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWait:
+    """An open wait; ``reference`` is ``branch/node:visit``."""
+
+    run_id: str
+    reference: str
+    workflow: str
+    execution: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How often a wait's source was read."""
+
+    observations: int
+
+
+class Runs:
+    """``RunLedger`` over PostgreSQL; every method is one transaction.
+
+    Raises ActivityError ``run.unknown`` or ``execution.unknown``, and LedgerUnavailable when the
+    fate of a write is not known. Writes about a run that has ended are ignored.
+    """
+
+    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed) -> None:
+        self._pool = pool
+        self._sealer = sealer
+        self._keyed = keyed
+
+    async def open_wait(self, opened: OpenedWait) -> None:
+        """Write an opened wait (idempotent) and the run's state."""
+        await self._pool.run(lambda transaction: self._open_wait(transaction, opened))
+
+    async def record(self, run_id: str, state: RunState, steps: Sequence[StepRecord]) -> None:
+        """Write projections and the run's state (idempotent by sequence)."""
+
+        async def work(transaction: Transaction) -> None:
+            run = await lock_run(transaction, run_id)
+            if run.closed:
+                return
+            facts = await run_facts(transaction, run_id, steps)
+            entry = Entry(run, facts.now, uncertain=facts.uncertain)
+            entry.stand(state)
+            entry.steps(steps, facts.known)
+            await transaction.commit(*entry.writes())
+
+        await self._pool.run(work)
+
+    async def observation_due(
+        self, opened: OpenedWait, interval: float, floor: float, hinted: bool, at: datetime
+    ) -> ObservationDue:
+        """Open the wait if it is not, and say when its source may be read next.
+
+        An open wait costs a read and no write, so that a poll of a year leaves nothing behind
+        (protocol rule 12). Now is the later of the database's clock and ``at``.
+        """
+        question = Question(_SQL["wait_facts"], _keys(opened.wait), WaitFacts)
+        facts = await self._pool.one(question)
+        if facts is None:
+            await self.open_wait(opened)
+            facts = await self._pool.one(question)
+        if facts is None:
+            # The run ended before the wait was opened.
+            return ObservationDue(0.0, 0, 0.0, CLOSED)
+        now = max(facts.now, at)
+        remaining = math.inf if facts.due_at is None else (facts.due_at - now).total_seconds()
+        delay = 0.0 if facts.resolution else _delay(facts, now, interval, floor, hinted)
+        return ObservationDue(delay, facts.observations, max(0.0, remaining), facts.resolution)
+
+    async def observed(self, wait: VisitRef, at: datetime) -> None:
+        """Count one observation of the wait's source."""
+        counted = {**_keys(wait), "at": at}
+        await self._pool.ask(Question(_SQL["count_observation"], counted, Counted))
+
+    async def open_waits(self, source: JsonValue) -> list[OpenWait]:
+        """Open waits that read this source: whom a completion event is about (at most 100)."""
+        digest = {"source_digest": self._source_digest(source)}
+        return await self._pool.ask(Question(_SQL["open_waits"], digest, OpenWait))
+
+    async def resolve_wait(self, wait: VisitRef, resolution: str) -> str:
+        """Record how a wait ended, first writer wins; gives the resolution on record.
+
+        ``closed`` when the run ended first. A later, different answer is journalled.
+        """
+        return await self._pool.run(
+            lambda transaction: self._resolve_wait(transaction, wait, resolution)
+        )
+
+    async def request_cancel(self, run_id: str, reason: str) -> None:
+        """Record a cancel; a no-op once recorded or closed. The reason is kept as a keyed hash."""
+
+        async def work(transaction: Transaction) -> None:
+            run = await lock_run(transaction, run_id)
+            if run.closed or run.cancel_requested_at is not None:
+                return
+            facts = await run_facts(transaction, run_id, ())
+            entry = Entry(run, facts.now, uncertain=facts.uncertain)
+            entry.request_cancel()
+            entry.event("run.cancel-requested")
+            reference = self._keyed.reference("reason", reason)
+            entry.journal("run.cancel-requested", {"reason": reference})
+            await transaction.commit(*entry.writes())
+
+        await self._pool.run(work)
+
+    async def close(self, run_id: str, execution: int, closing: Closing) -> Closed:
+        """End an execution, insert-once; gives the outcome on record.
+
+        ``attention`` when an effect is unknown: the end is kept as wanted, and a later answer
+        carries it out.
+        """
+        return await self._pool.run(
+            lambda transaction: closings.close(
+                transaction, self._sealer, run_id, execution, closing
+            )
+        )
+
+    async def _open_wait(self, transaction: Transaction, opened: OpenedWait) -> None:
+        run = await lock_run(transaction, opened.wait.run_id)
+        if run.closed:
+            return
+        steps = (*opened.steps, _waiting(opened))
+        facts = await run_facts(transaction, run.id, steps)
+        keys = _keys(opened.wait)
+        standing = await transaction.one(Question(_SQL["wait_facts"], keys, WaitFacts))
+        entry = Entry(run, facts.now, uncertain=facts.uncertain)
+        entry.steps(steps, facts.known)
+        writes: list[Write] = []
+        if standing is None:
+            wait = {**_owned(run, opened.wait, facts.now), "kind": opened.kind}
+            source = None if opened.source is None else self._source_digest(opened.source)
+            about = {"due_at": opened.due_at, "source_digest": source}
+            writes.append(Write(_SQL["open_wait"], {**wait, **about}))
+            due = opened.due_at.isoformat() if opened.due_at else None
+            entry.event("wait.opened", **_place(opened.wait), kind=opened.kind, dueAt=due)
+        if standing is None or standing.resolution is None:
+            entry.stand(opened.state)
+        await transaction.commit(*writes, *entry.writes())
+
+    def _source_digest(self, source: JsonValue) -> str:
+        return self._keyed.reference("source", canonical_bytes(source).decode())
+
+    async def _resolve_wait(self, transaction: Transaction, wait: VisitRef, resolution: str) -> str:
+        run = await lock_run(transaction, wait.run_id)
+        facts = await run_facts(transaction, run.id, ())
+        standing = await transaction.one(Question(_SQL["wait_facts"], _keys(wait), WaitFacts))
+        on_record = standing.resolution if standing else None
+        if on_record is None and run.closed:
+            on_record = CLOSED
+        entry = Entry(run, facts.now, uncertain=facts.uncertain)
+        refs = {"step": self._keyed.reference("step", wait.id)}
+        if on_record == resolution:
+            return on_record
+        if on_record is not None:
+            entry.journal("wait.late", refs, resolution=resolution, onRecord=on_record)
+            await transaction.commit(*entry.writes())
+            return on_record
+        entry.event("wait.resolved", **_place(wait), resolution=resolution)
+        entry.journal("wait.resolved", refs, resolution=resolution)
+        resolved = {**_owned(run, wait, facts.now), "resolution": resolution}
+        await transaction.commit(Write(_SQL["resolve_wait"], resolved), *entry.writes())
+        return resolution
+
+
+def _delay(facts: WaitFacts, now: datetime, interval: float, floor: float, hinted: bool) -> float:
+    """Seconds until the next reading (design section 6)."""
+    if facts.observed_at is None:
+        due = facts.opened_at if hinted else facts.opened_at + timedelta(seconds=interval)
+    else:
+        pause = floor if hinted else max(interval, floor)
+        due = facts.observed_at + timedelta(seconds=pause)
+    return max(0.0, (due - now).total_seconds())
+
+
+def _keys(wait: VisitRef) -> dict[str, JsonValue]:
+    return {"run": wait.run_id, "visit": wait.id}
+
+
+def _owned(run: RunRow, wait: VisitRef, now: datetime) -> dict[str, JsonValue]:
+    return {**_keys(wait), "owner": run.owner, "scope": run.scope, "now": now}
+
+
+def _place(wait: VisitRef) -> dict[str, JsonValue]:
+    return {"branch": wait.branch, "node": wait.node, "visit": wait.visit}
