@@ -1,0 +1,1 @@
+"""What this interpreter costs, measured against Temporal workflows written by hand."""

@@ -1,0 +1,135 @@
+"""The benchmark: this interpreter against hand-written Temporal workflows, on the same servers.
+
+    python -m benchmarks.overhead --rounds 5 --cases reads,effects --format json
+
+See docs/performance.md for what is compared, and how to read the ratios.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from temporalio.client import Client
+
+from adapter.temporal.client import TemporalAddress, connect
+from benchmarks.cases import CASES, Case
+from benchmarks.deployment import Access, prepare
+from benchmarks.ground import Ground
+from benchmarks.processor import ProcessorTimes
+from benchmarks.ratios import case_ratios, table
+from benchmarks.rounds import Round, in_turn, measure, warm_up
+from benchmarks.sides import Interpreted, Ledgered, Plain, Side
+from benchmarks.worker import SIDES
+
+
+async def sides_on(ground: Ground, access: Access, stack: AsyncExitStack) -> list[Side]:
+    """The three sides over the ground's servers."""
+    ledger = await stack.enter_async_context(access.ledger())
+    temporal = ground.temporal.address
+    ours = await connect(TemporalAddress(temporal))
+    others = await Client.connect(temporal)
+    return [
+        Interpreted(ours, "interpreter", ledger),
+        Plain(others, "plain"),
+        Ledgered(others, "ledgered", ledger),
+    ]
+
+
+async def compare(
+    ground: Ground, cases: Sequence[Case], rounds: int, concurrency: int, workers: int
+) -> dict[str, dict[str, list[Round]]]:
+    """Every round of every case and side, on servers that run already."""
+    access = Access.to(ground.ledger_url)
+    await prepare(access, cases)
+    for name in SIDES:
+        for _ in range(workers):
+            arguments = [name, ground.temporal.address, name, ground.product_url]
+            await ground.spawn(name, ["benchmarks.worker", *arguments], access.environment())
+    processor = ProcessorTimes(ground.process_ids())
+    measured: dict[str, dict[str, list[Round]]] = {
+        case.name: {name: [] for name in SIDES} for case in cases
+    }
+    async with AsyncExitStack() as stack:
+        sides = await sides_on(ground, access, stack)
+        for case in cases:
+            for side in sides:
+                await warm_up(side, case, concurrency)
+            for number in range(rounds):
+                for side in in_turn(sides, number):
+                    one = await measure(side, case, concurrency, processor)
+                    measured[case.name][side.name].append(one)
+                    _tell(f"{case.name} {number + 1}/{rounds} {side.name}: {one.throughput:.1f}/s")
+    return measured
+
+
+async def run(options: argparse.Namespace) -> None:
+    """Start the servers, compare, print."""
+    chosen = [CASES[name] for name in options.cases]
+    cases = [case.of_size(options.runs) if options.runs else case for case in chosen]
+    with tempfile.TemporaryDirectory(prefix="coordinator-benchmark-") as folder:
+        async with Ground(Path(folder)) as ground:
+            measured = await compare(
+                ground, cases, options.rounds, options.concurrency, options.workers
+            )
+    if options.format == "text":
+        for case in cases:
+            print(table(case, measured[case.name]))
+        return
+    print(json.dumps({case.name: case_ratios(case, measured[case.name]) for case in cases}))
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    for name in names:
+        if name not in CASES:
+            raise argparse.ArgumentTypeError(
+                f"there is no case {name!r}; choose from {', '.join(CASES)}"
+            )
+    return names
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 upwards")
+    return int(text)
+
+
+def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """What the command line asks for; it ends the process with 2 for what it can not mean."""
+    parser = argparse.ArgumentParser(prog="benchmarks.overhead", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--rounds", type=_positive, default=5, help="rounds of every case")
+    parser.add_argument(
+        "--cases", type=_names, default=list(CASES), help=f"among {','.join(CASES)}"
+    )
+    parser.add_argument(
+        "--concurrency", type=_positive, default=50, help="runs open at once under load"
+    )
+    parser.add_argument(
+        "--runs", type=_positive, help="loaded runs of a round, instead of each case's own number"
+    )
+    parser.add_argument(
+        "--workers", type=_positive, default=1, help="worker processes of each side"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    """Run the benchmark that the command line asks for."""
+    asyncio.run(run(options_of()))
+
+
+if __name__ == "__main__":
+    main()
