@@ -200,6 +200,11 @@ class Runs:
         return resolution
 
 
+def _waiting(opened: OpenedWait) -> StepRecord:
+    wait = opened.wait
+    return StepRecord(opened.sequence, wait.branch, wait.node, wait.visit, "wait", "waiting")
+
+
 def _delay(facts: WaitFacts, now: datetime, interval: float, floor: float, hinted: bool) -> float:
     """Seconds until the next reading (design section 6)."""
     if facts.observed_at is None:
