@@ -167,7 +167,7 @@ class RunBook(Protocol):
     async def admit(self, request: AdmissionRequest) -> Admitted:
         """Commit an admission, or give the run that the same identity already has.
 
-        Raises Refused ``workflow.absent`` (404), ``revision.not-active``,
+        Raises Refused ``workflow.unknown`` (404), ``revision.not-active``,
         ``idempotency.key-reused`` (409) or ``input.invalid`` (422).
         """
         ...

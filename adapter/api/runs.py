@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from typing import Annotated, Any
+from uuid import UUID
 
 import structlog
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
@@ -21,7 +22,7 @@ from adapter.api.bodies import (
     read_body,
 )
 from adapter.api.callers import Caller, Callers
-from adapter.api.ports import AdmissionRequest, Executions, RunBook, RunFilter, RunView
+from adapter.api.ports import AdmissionRequest, Admitted, Executions, RunBook, RunFilter, RunView
 from adapter.api.problems import refused
 from adapter.api.requests import may_answer, refuse_query
 from adapter.errors import Refused, Unavailable
@@ -29,7 +30,7 @@ from interpreter.contract.records import RunState
 
 KEY_HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?")
-_RUN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_LONGEST_RUN_ID = 45
 _log = structlog.get_logger(__name__)
 
 RunId = Annotated[str, Path(alias="runId", description="The id that the start answered")]
@@ -88,15 +89,8 @@ def _add_start(
     ) -> StartedRun:
         refuse_query(request)
         wish = await read_body(request, StartRequest)
-        admitted = await book.admit(
-            AdmissionRequest(
-                owner=caller.owner,
-                key=_idempotency_key(request),
-                workflow=_known_workflow(wish.workflow, caller),
-                revision=wish.revision,
-                input=wish.input,
-            )
-        )
+        key = _idempotency_key(request)
+        admitted = await _admitted(book, wish, key, caller)
         after_commit()
         try:
             await executions.start(admitted.run.run_id)
@@ -214,30 +208,40 @@ async def _visible_run(book: RunBook, run_id: str, caller: Caller) -> RunView:
 def _absent_run() -> Refused:
     # The id is not repeated: a hidden run and an absent one get the same bytes.
     return refused(
-        "run.absent", "there is no such run", place="runId", remedy="list the runs you may see"
+        "run.unknown", "there is no such run", place="runId", remedy="list the runs you may see"
     )
 
 
 def _well_formed(run_id: str) -> str:
-    if _RUN_ID.fullmatch(run_id) is None:
+    """The canonical spelling of a run id, whichever spelling of a UUID was sent."""
+    try:
+        if len(run_id) > _LONGEST_RUN_ID:
+            raise ValueError("too long")
+        return str(UUID(run_id))
+    except ValueError as error:
         raise refused(
             "request.invalid",
             "this is not the form of a run id",
             place="path/runId",
             remedy="use the id that the start answered",
-        )
-    return run_id
+        ) from error
 
 
-def _known_workflow(workflow: str, caller: Caller) -> str:
-    if not caller.scope.covers(workflow):
-        raise refused(
-            "workflow.absent",
-            "there is no such active workflow",
-            place="/workflow",
-            remedy="name a workflow that this deployment has activated",
-        )
-    return workflow
+async def _admitted(book: RunBook, wish: StartRequest, key: str, caller: Caller) -> Admitted:
+    request = AdmissionRequest(caller.owner, key, wish.workflow, wish.revision, wish.input)
+    unknown = refused(
+        "workflow.unknown",
+        "there is no such active workflow",
+        place="/workflow",
+        remedy="list the active workflows",
+    )
+    if not caller.scope.covers(wish.workflow):
+        raise unknown
+    try:
+        return await book.admit(request)
+    except Refused as error:
+        # Said in one way, so that a hidden workflow can not be told from an absent one.
+        raise unknown if error.code == unknown.code else error from error
 
 
 def _idempotency_key(request: Request) -> str:

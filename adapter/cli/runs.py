@@ -193,12 +193,12 @@ def waits_table(found: dict[str, Any]) -> Table:
 
 
 def active_revision(client: ServiceClient, workflow: str) -> str:
-    """The active revision of a workflow; Refused ``workflow.absent``."""
+    """The active revision of a workflow; Refused ``workflow.unknown``."""
     for found in client.get("/v1/workflows")["workflows"]:
         if found["workflow"] == workflow:
             return str(found["revision"])
     raise Refused(
-        "workflow.absent",
+        "workflow.unknown",
         "the deployment has no such active workflow",
         place="--workflow",
         remedy="activate a package of it with `coordinatorctl apply`",

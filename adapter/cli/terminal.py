@@ -85,6 +85,11 @@ class Terminal:
 
         return Console(file=self.out, highlight=False)
 
+    def complain(self, text: str) -> None:
+        """Write text to stderr as it is."""
+        self._err.write(text)
+        self._err.flush()
+
     def error(self, error: CoordinatorError, kind: str, details: Sequence[Any] = ()) -> None:
         """Say why a command was not done: code, place, remedy, and more findings if there are."""
         if self.format is Format.JSON:

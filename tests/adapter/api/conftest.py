@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from uuid import NAMESPACE_OID, uuid5
 
 import httpx
 import pytest
@@ -60,7 +61,7 @@ class MemoryBook:
             return Admitted(run, created=False)
         if request.revision != REVISION:
             raise Refused("revision.not-active", "another revision is active")
-        run = self._run(request, "r" + hashlib.sha256(repr(identity).encode()).hexdigest()[:20])
+        run = self._run(request, str(uuid5(NAMESPACE_OID, repr(identity))))
         self.admitted[identity] = (body, run)
         self.owners[run.run_id] = request.owner
         return Admitted(run, created=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from uuid import UUID
 
 import httpx
 import pytest
@@ -34,7 +35,7 @@ async def test_a_hidden_run_can_not_be_told_from_an_absent_one(service: Running)
     run = (await service.start()).json()["runId"]
     for tail in ("", "/inspect", "/events"):
         hidden = await get(service, f"/v1/runs/{run}{tail}", "other")
-        absent = await get(service, f"/v1/runs/{'r' * 21}{tail}", "other")
+        absent = await get(service, f"/v1/runs/{UUID(int=7)}{tail}", "other")
         assert hidden.status_code == absent.status_code == 404
         assert hidden.content == absent.content
 
@@ -153,8 +154,8 @@ async def test_unknown_addresses_and_methods_are_problems_too(service: Running) 
 
 
 async def test_a_problem_type_leads_to_a_page_about_it(service: Running) -> None:
-    problem = (await get(service, "/v1/runs/none")).json()
-    assert problem["type"] == "/problems/run.absent"
+    problem = (await get(service, f"/v1/runs/{UUID(int=7)}")).json()
+    assert problem["type"] == "/problems/run.unknown"
     assert (await get(service, problem["type"])).json()["title"] == problem["title"]
 
 

@@ -58,7 +58,7 @@ async def test_a_ledger_that_is_down_is_503(service: Running) -> None:
 
 async def test_a_workflow_outside_the_policy_is_absent(service: Running) -> None:
     answer = await service.start(caller="narrow")
-    assert (answer.status_code, answer.json()["code"]) == (404, "workflow.absent")
+    assert (answer.status_code, answer.json()["code"]) == (404, "workflow.unknown")
 
 
 @pytest.mark.parametrize("key", ["", "x" * 257, "tab\there", "caf\u00e9"])

@@ -1,0 +1,148 @@
+"""The commands `plan` and `apply`: what a deployment admits, and how that changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from adapter import package as packages
+from adapter.cli.loops import run_to_end
+from adapter.cli.options import FormatOption, RuntimeOption
+from adapter.cli.project import compile_project
+from adapter.cli.terminal import Format, Terminal
+from adapter.config.loading import Runtime, load_runtime
+from adapter.config.location import find_runtime
+from adapter.errors import Refused
+from adapter.ledger import Ledger, Package, Plan, migrate
+from adapter.package.digests import SUMS_FILE, digest_of
+from adapter.wiring.deployment import catalogue_of, open_ledger
+from interpreter.definition.document import Definition
+
+_ACTOR = "coordinatorctl"
+
+PackageOption = Annotated[
+    Path, typer.Option("--package", metavar="DIR", help="the package's folder")
+]
+DigestOption = Annotated[
+    str | None, typer.Option("--digest", help="the package digest that is expected")
+]
+
+
+def plan(
+    package: PackageOption,
+    digest: DigestOption = None,
+    runtime: RuntimeOption = None,
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Show what `apply` would change; changes nothing."""
+    loaded = load_runtime(find_runtime(runtime))
+    found = _bound_package(loaded, package, digest)
+    _show(Terminal(format), run_to_end(_planned(loaded, found)), applied=False)
+
+
+def apply(
+    package: PackageOption,
+    digest: DigestOption = None,
+    runtime: RuntimeOption = None,
+    format: FormatOption = Format.TEXT,
+) -> None:
+    """Migrate the ledger, and make a package the active one of its workflow."""
+    loaded = load_runtime(find_runtime(runtime))
+    found = _bound_package(loaded, package, digest)
+    _show(Terminal(format), run_to_end(apply_package(loaded, found)), applied=True)
+
+
+async def apply_package(runtime: Runtime, package: Package) -> dict[str, Any]:
+    """Migrate and activate; gives what was done as the commands report it."""
+    url = runtime.secrets.text(runtime.document.database.migration_url)
+    migrations = await migrate(url)
+    async with open_ledger(runtime, pool_size=2) as ledger:
+        done = await ledger.packages.apply(package, _actor(ledger))
+    return _report(done, migrations)
+
+
+async def _planned(runtime: Runtime, package: Package) -> dict[str, Any]:
+    try:
+        async with open_ledger(runtime, pool_size=2) as ledger:
+            return _report(await ledger.packages.plan(package), [])
+    except Refused as error:
+        if error.code != "ledger.not-migrated":
+            raise
+    definition = package.definition
+    everything = ("definition", "package", "activation")
+    version = package.labels.version
+    fresh = Plan(definition.id, definition.revision, package.digest, version, everything, None)
+    return _report(fresh, ["every migration"])
+
+
+def _actor(ledger: Ledger) -> str:
+    return ledger.keyed.reference("actor", _ACTOR)
+
+
+def _bound_package(runtime: Runtime, folder: Path, digest: str | None) -> Package:
+    """A package that was read whole and whose connections the deployment has."""
+    found = packages.read_package(folder, digest)
+    return bound(runtime, found)
+
+
+def bound(runtime: Runtime, found: packages.Package) -> Package:
+    """A package for this deployment; Refused ``connection.unbound`` names what is missing."""
+    definition = found.definition.definition
+    _require_connections(runtime, definition)
+    return Package(found.digest, definition, found.definition.labels)
+
+
+def _require_connections(runtime: Runtime, definition: Definition) -> None:
+    for name, product in sorted(definition.connections.items()):
+        connection = runtime.document.connections.get(name)
+        if connection is None or connection.product != product:
+            raise Refused(
+                "connection.unbound",
+                f"the deployment has no {product} connection of this name",
+                place=f"/connections/{name}",
+                remedy="add it to runtime.yaml, then apply again",
+            )
+
+
+def _report(plan: Plan, migrations: list[str]) -> dict[str, Any]:
+    return {
+        "workflow": plan.workflow,
+        "version": plan.version,
+        "revision": plan.revision,
+        "package": plan.package,
+        "migrations": migrations,
+        "changes": list(plan.changes),
+        "replaces": None if plan.active is None else plan.active.package,
+    }
+
+
+def _show(terminal: Terminal, report: dict[str, Any], *, applied: bool) -> None:
+    if terminal.format is Format.JSON:
+        terminal.object(report)
+        return
+    terminal.facts(
+        [
+            ("workflow", f"{report['workflow']} {report['version']}".strip()),
+            ("revision", report["revision"]),
+            ("package", report["package"]),
+            ("replaces", report["replaces"]),
+            ("migrations", ", ".join(report["migrations"])),
+            ("changes", ", ".join(report["changes"])),
+        ]
+    )
+    if not report["changes"] and not report["migrations"]:
+        terminal.line("nothing to change")
+    elif applied:
+        terminal.line("applied")
+
+
+async def activate_project(runtime_file: Path, folder: Path) -> Plan:
+    """Package a project in memory and make it the active one, as `apply` does with a folder."""
+    runtime = load_runtime(runtime_file)
+    packaged = compile_project(folder, catalogue_of(runtime))
+    digest = digest_of(packages.package_files(packaged)[SUMS_FILE])
+    package = bound(runtime, packages.Package(packaged, digest))
+    async with open_ledger(runtime, pool_size=2) as ledger:
+        return await ledger.packages.apply(package, _actor(ledger))

@@ -1,0 +1,50 @@
+"""The pretend casework as a person uses it: pending reviews and decisions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from adapter.cli.service_client import exchange, problem_error
+
+
+@dataclass(frozen=True, slots=True)
+class PretendCasework:
+    """The desk of the pretend products at ``origin``."""
+
+    origin: str
+
+    def pending(self) -> list[dict[str, Any]]:
+        """Reviews that nobody has decided, newest first."""
+        found: list[dict[str, Any]] = self._ask("GET", "/_control/reviews?state=pending")["reviews"]
+        return found
+
+    def decide(self, review: str, decision: str, comment: str | None = None) -> dict[str, Any]:
+        """Record a person's decision; Refused with the product's own code for a closed one."""
+        body: dict[str, Any] = {"decision": decision}
+        if comment is not None:
+            body["comment"] = comment
+        decided: dict[str, Any] = self._ask("POST", f"/casework/_decide/{quote(review)}", body)
+        return decided
+
+    def fault(self, operation: str, fault: str, **settings: Any) -> None:
+        """Have the products fail on the next request of an operation."""
+        self._ask("POST", "/_control/faults", {"operation": operation, "fault": fault, **settings})
+
+    def clear_faults(self) -> None:
+        """Lift every fault."""
+        self._ask("DELETE", "/_control/faults")
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        status, answer = exchange(self.origin, method, path, data, headers)
+        try:
+            value = json.loads(answer)
+        except ValueError:
+            value = None
+        if 200 <= status < 300:
+            return value
+        raise problem_error(status, value)

@@ -1,0 +1,184 @@
+"""The files of a development deployment: generated keys, and the runtime file that names them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from base64 import b64encode
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from adapter.cli.service_client import DEVELOPMENT_KEY
+from adapter.config.document import API_VERSION, KIND
+from adapter.config.location import FILE_NAME
+from adapter.errors import Unavailable
+
+_KEY_BYTES = 32
+_PORTS_FILE = "ports.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the servers of a development deployment are."""
+
+    temporal: str
+    temporal_ui: str
+    api_port: int
+    products: str
+    database_url: str
+
+    @property
+    def api(self) -> str:
+        """The origin of the service."""
+        return f"http://127.0.0.1:{self.api_port}"
+
+
+class LocalFiles:
+    """A folder such as `.coordinator/`; what is generated once is kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+        self.secrets = self.folder / "secrets"
+
+    @property
+    def runtime(self) -> Path:
+        """The runtime file, written anew at every start because ports may have moved."""
+        return self.folder / FILE_NAME
+
+    @property
+    def api_key_file(self) -> Path:
+        """The file with the API key that commands use."""
+        return self.secrets / DEVELOPMENT_KEY
+
+    def prepare(self) -> None:
+        """Make the folder and every secret that is not there yet, mode 0600."""
+        try:
+            self.secrets.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for name in ("admission-key-1", "state-key-1"):
+                self._generate(name, b64encode(secrets.token_bytes(_KEY_BYTES)).decode())
+            self._generate(DEVELOPMENT_KEY, secrets.token_urlsafe(_KEY_BYTES))
+            self._generate("products-token", secrets.token_urlsafe(_KEY_BYTES))
+            events = b64encode(secrets.token_bytes(_KEY_BYTES)).decode()
+            self._generate("casework-events", f"whsec_{events}")
+        except OSError as error:
+            raise Unavailable(
+                "local.folder-unusable",
+                "the folder of the development deployment can not be written",
+                place=str(error.filename or self.folder),
+                remedy="check who owns it, or choose another folder with --data",
+            ) from error
+
+    def secret(self, name: str) -> str:
+        """A generated secret's text."""
+        return (self.secrets / name).read_text().strip()
+
+    def ports(self) -> dict[str, int]:
+        """The ports of the last start, by server; empty at first."""
+        try:
+            known = json.loads((self.folder / _PORTS_FILE).read_text())
+            return {str(name): int(port) for name, port in known.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+
+    def remember_ports(self, ports: dict[str, int]) -> None:
+        """Keep the ports for the next start."""
+        (self.folder / _PORTS_FILE).write_text(json.dumps(ports, indent=2) + "\n")
+
+    def write_runtime(self, addresses: Addresses, floor_seconds: int, poll_seconds: int) -> None:
+        """Write the runtime file and the database's address for these servers."""
+        for name in ("database-url", "migration-url"):
+            self._write(name, addresses.database_url)
+        document = self._document(addresses, floor_seconds, poll_seconds)
+        text = "# Written by `coordinatorctl dev` and `demo` at every start; changes are lost.\n"
+        draft = self.runtime.with_suffix(".new")
+        draft.write_text(text + yaml.safe_dump(document, sort_keys=False))
+        draft.replace(self.runtime)
+
+    def _document(self, at: Addresses, floor_seconds: int, poll_seconds: int) -> dict[str, Any]:
+        key = hashlib.sha256(self.secret(DEVELOPMENT_KEY).encode()).hexdigest()
+        return {
+            "apiVersion": API_VERSION,
+            "kind": KIND,
+            "deployment": "development",
+            "mode": "development",
+            "secrets": {"fileRoot": "secrets"},
+            "temporal": {"address": at.temporal, "uiUrl": at.temporal_ui},
+            "database": {
+                "url": "secret:file/database-url",
+                "migrationUrl": "secret:file/migration-url",
+            },
+            "keys": {
+                "admission": {"active": 1, "versions": {"1": "secret:file/admission-key-1"}},
+                "state": {"active": 1, "versions": {"1": "secret:file/state-key-1"}},
+            },
+            "api": {"bind": f"127.0.0.1:{at.api_port}", "publicUrl": at.api},
+            "connections": _connections(at.products),
+            "waits": {"floorSeconds": floor_seconds, "pollSeconds": {"casework": poll_seconds}},
+            "events": {"completions": {"casework": {"secretRef": "secret:file/casework-events"}}},
+            "callers": [
+                {
+                    "name": "developer",
+                    "keyHash": f"sha256:{key}",
+                    "workflows": ["*"],
+                    "actions": ["start", "status", "inspect", "events", "cancel"],
+                    "operator": True,
+                }
+            ],
+        }
+
+    def _generate(self, name: str, secret: str) -> None:
+        if not (self.secrets / name).exists():
+            self._write(name, secret)
+
+    def _write(self, name: str, secret: str) -> None:
+        # Moved into place whole: a crash must not leave half a key behind.
+        draft = self.secrets / f"{name}.new"
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secret + "\n")
+        draft.replace(self.secrets / name)
+
+
+def _connections(products: str) -> dict[str, Any]:
+    """Every pretend product under the connection names of the examples."""
+    bearer = {"type": "bearer", "tokenRef": "secret:file/products-token"}
+    return {
+        "registry": {
+            "product": "breg",
+            "baseUrl": f"{products}/registry",
+            "profile": "coordinator",
+            "authorization": dict(bearer),
+        },
+        "reviews": {
+            "product": "casework",
+            "baseUrl": f"{products}/casework",
+            "authorization": dict(bearer),
+        },
+        "notices": {
+            "product": "messaging",
+            "baseUrl": f"{products}/messaging",
+            "authorization": dict(bearer),
+        },
+        "calendar": {
+            "product": "scheduling",
+            "baseUrl": f"{products}/scheduling",
+            "authorization": dict(bearer),
+        },
+        "assessment": {
+            "product": "evaluation",
+            "baseUrl": f"{products}/evaluation",
+            "protocol": "system-one",
+            "model": "pretend",
+        },
+        "directory": {
+            "product": "external",
+            "baseUrl": f"{products}/external",
+            "paths": ["offices", "offices/licensing", "closed"],
+            "responseSchema": {"type": "object"},
+        },
+    }

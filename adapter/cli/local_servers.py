@@ -1,0 +1,232 @@
+"""The servers of a development deployment, as child processes that end with this one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from adapter.cli.local_files import Addresses, LocalFiles
+from adapter.cli.service_client import ServiceClient, exchange
+from adapter.embedded import (
+    ChildProcess,
+    EmbeddedPostgres,
+    EmbeddedTemporal,
+    StateFolder,
+    free_port,
+    require_port,
+)
+from adapter.errors import Unavailable
+from adapter.ledger.migrations import migrate
+
+SOURCE_ROOT = Path(__file__).resolve().parents[2]
+PREFERRED_PORTS = {
+    "api": 8300,
+    "temporal": 7233,
+    "temporalUi": 8233,
+    "products": 8090,
+    "postgres": 5433,
+}
+_READY_SECONDS = 60.0
+_DATABASE = "coordinator"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPlan:
+    """What to start: where data lives, how many workers, and which ports are asked for.
+
+    ``fixed_ports`` are refused when they are taken; every other port moves when it has to.
+    ``say`` tells a person how the start goes on.
+    """
+
+    folder: Path
+    workers: int = 2
+    fixed_ports: dict[str, int] = field(default_factory=dict)
+    preferred_ports: dict[str, int] = field(default_factory=lambda: dict(PREFERRED_PORTS))
+    floor_seconds: int = 1
+    poll_seconds: int = 15
+    say: Callable[[str], None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServers:
+    """Running servers: their addresses, files, and the processes that may be started again."""
+
+    files: LocalFiles
+    addresses: Addresses
+    processes: Sequence[ChildProcess]
+    lasting: Sequence[ChildProcess]
+
+    @property
+    def client(self) -> ServiceClient:
+        """A client with the developer's API key."""
+        return ServiceClient(self.addresses.api, self.files.secret(self.files.api_key_file.name))
+
+    async def keep_up(self, stop: asyncio.Event, say: Callable[[str], None]) -> None:
+        """Start processes of ours again when they end, until ``stop``.
+
+        Raises Unavailable ``local.server-ended`` when PostgreSQL or Temporal ends.
+        """
+        while not stop.is_set():
+            for server in self.lasting:
+                if not server.running:
+                    raise Unavailable(
+                        "local.server-ended",
+                        f"{server.name} ended by itself",
+                        place=str(server.log_file),
+                        remedy="read its log, then start again: the data is kept",
+                    )
+            for process in self.processes:
+                if not process.running and not stop.is_set():
+                    say(f"{process.name} ended ({process.exit_code}); starting it again")
+                    await process.start()
+            try:
+                await asyncio.wait_for(stop.wait(), 1.0)
+            except TimeoutError:
+                continue
+
+
+@asynccontextmanager
+async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
+    """PostgreSQL, Temporal, pretend products, the service and workers; all stopped at the end.
+
+    Raises EmbeddedError, or Unavailable ``local.did-not-start`` naming the log to read.
+    """
+    _require_examples()
+    files = LocalFiles(plan.folder)
+    async with AsyncExitStack() as stack:
+        stack.enter_context(StateFolder(files.folder))
+        files.prepare()
+        ports = _choose_ports(plan, files)
+        postgres = EmbeddedPostgres(files.folder / "postgres", ports["postgres"])
+        temporal = EmbeddedTemporal(
+            files.folder / "temporal" / "temporal.db",
+            log_file=files.folder / "logs" / "temporal.log",
+            port=ports["temporal"],
+            ui_port=ports["temporalUi"],
+        )
+        plan.say("starting PostgreSQL, Temporal and the pretend products")
+        products = _products(files, ports)
+        await _start_all(stack, postgres, temporal, products)
+        addresses = Addresses(
+            temporal=temporal.address,
+            temporal_ui=temporal.ui_url,
+            api_port=ports["api"],
+            products=f"http://127.0.0.1:{ports['products']}",
+            database_url=await postgres.ensure_database(_DATABASE),
+        )
+        files.write_runtime(addresses, plan.floor_seconds, plan.poll_seconds)
+        await migrate(addresses.database_url)
+        plan.say("starting the service and its workers")
+        ours = [_service(files), *(_worker(files, n) for n in range(1, plan.workers + 1))]
+        await _start_all(stack, *ours)
+        await _until_answers(products, f"{addresses.products}/health")
+        await _until_answers(ours[0], f"{addresses.api}/ready")
+        lasting = [postgres.process, temporal.process]
+        yield LocalServers(files, addresses, [products, *ours], lasting)
+        plan.say("stopping")
+
+
+async def _start_all(
+    stack: AsyncExitStack, *servers: EmbeddedPostgres | EmbeddedTemporal | ChildProcess
+) -> None:
+    """Start servers at the same time; each is stopped at the end, also if another one fails."""
+    for server in servers:
+        stack.push_async_callback(server.stop)
+    outcomes = await asyncio.gather(*(s.start() for s in servers), return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+
+
+def _choose_ports(plan: LocalPlan, files: LocalFiles) -> dict[str, int]:
+    """The ports asked for, else those of the last start, else the usual ones, else free ones."""
+    wanted = plan.preferred_ports | files.ports()
+    ports: dict[str, int] = {}
+    for name, usual in wanted.items():
+        if name in plan.fixed_ports:
+            ports[name] = require_port(plan.fixed_ports[name], name)
+            continue
+        port = free_port(usual if usual not in ports.values() else None)
+        if usual and port != usual:
+            plan.say(f"port {usual} for {name} is taken; using {port}")
+        ports[name] = port
+    files.remember_ports(ports)
+    return ports
+
+
+def _require_examples() -> None:
+    if not (SOURCE_ROOT / "examples" / "products" / "__main__.py").is_file():
+        raise Unavailable(
+            "local.examples-absent",
+            "the pretend products are not installed",
+            place=str(SOURCE_ROOT / "examples"),
+            remedy="run this command from a source checkout of the project",
+        )
+
+
+def _environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    inherited = {name: v for name, v in os.environ.items() if not name.startswith("COORDINATOR_")}
+    return inherited | {"PYTHONPATH": str(SOURCE_ROOT)} | (extra or {})
+
+
+def _products(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
+    state = files.folder / "products"
+    state.mkdir(exist_ok=True)
+    events = f"http://127.0.0.1:{ports['api']}/v1/review-completions"
+    arguments = ["--port", str(ports["products"]), "--state", str(state), "--webhook-url", events]
+    secrets = {
+        "PRODUCTS_BEARER": files.secret("products-token"),
+        "PRODUCTS_WEBHOOK_SECRET": files.secret("casework-events"),
+    }
+    return ChildProcess(
+        "pretend products",
+        [sys.executable, "-m", "examples.products", *arguments],
+        log_file=files.folder / "logs" / "products.log",
+        environment=_environment(secrets),
+        directory=SOURCE_ROOT,
+    )
+
+
+def _service(files: LocalFiles) -> ChildProcess:
+    return _program(files, "service", "serve")
+
+
+def _worker(files: LocalFiles, number: int) -> ChildProcess:
+    return _program(files, f"worker-{number}", "worker")
+
+
+def _program(files: LocalFiles, name: str, command: str) -> ChildProcess:
+    program = [sys.executable, "-m", "adapter.cli.service", command]
+    return ChildProcess(
+        name,
+        [*program, "--runtime", str(files.runtime)],
+        log_file=files.folder / "logs" / f"{name}.log",
+        environment=_environment(),
+        directory=SOURCE_ROOT,
+        stop_seconds=25.0,
+    )
+
+
+async def _until_answers(process: ChildProcess, url: str) -> None:
+    origin, _, path = url.rpartition("/")
+    deadline = asyncio.get_running_loop().time() + _READY_SECONDS
+    while True:
+        try:
+            status, _ = await asyncio.to_thread(exchange, origin, "GET", f"/{path}")
+        except Unavailable:
+            status = 0
+        if status == 200:
+            return
+        if not process.running or asyncio.get_running_loop().time() > deadline:
+            raise Unavailable(
+                "local.did-not-start",
+                f"{process.name} did not get ready",
+                place=str(process.log_file),
+                remedy="read its log",
+            )
+        await asyncio.sleep(0.1)

@@ -1,0 +1,89 @@
+"""The commands `coordinator serve` and `coordinator worker`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Annotated
+
+import typer
+
+from adapter.cli.loops import run_to_end, stop_on_signal
+from adapter.cli.options import RuntimeOption
+from adapter.config.loading import Runtime, load_runtime
+from adapter.config.location import find_runtime
+from adapter.config.logs import configure_logs
+
+_PAUSE_SECONDS = 1.0
+_MOST_PROCESSES = 64
+
+
+def serve(runtime: RuntimeOption = None) -> None:
+    """Serve the HTTP API until a signal."""
+    from adapter.wiring.programs import serve_api
+
+    loaded = _loaded(runtime)
+
+    async def work() -> None:
+        await serve_api(loaded, stop_on_signal())
+
+    run_to_end(work())
+
+
+def worker(
+    processes: Annotated[
+        int, typer.Option("--processes", min=1, max=_MOST_PROCESSES, help="worker processes")
+    ] = 1,
+    runtime: RuntimeOption = None,
+    child: Annotated[bool, typer.Option("--child", hidden=True)] = False,
+) -> None:
+    """Run workflows and their calls until a signal; what is being sent is settled first."""
+    loaded = _loaded(runtime)
+    if processes == 1:
+        run_to_end(_one_worker(loaded, child))
+    else:
+        run_to_end(_many_workers(loaded, processes))
+
+
+def _loaded(runtime: RuntimeOption) -> Runtime:
+    loaded = load_runtime(find_runtime(runtime))
+    configure_logs(readable=sys.stderr.isatty())
+    return loaded
+
+
+async def _one_worker(runtime: Runtime, child: bool) -> None:
+    from adapter.wiring.programs import run_worker_process
+
+    stop = stop_on_signal()
+    if child:
+        # The parent holds the other end of our stdin: when it is gone, so are we.
+        asyncio.get_running_loop().add_reader(sys.stdin, stop.set)
+    await run_worker_process(runtime, stop)
+
+
+async def _many_workers(runtime: Runtime, processes: int) -> None:
+    stop = stop_on_signal()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(processes):
+            group.create_task(_kept_worker(runtime, stop))
+
+
+async def _kept_worker(runtime: Runtime, stop: asyncio.Event) -> None:
+    """One worker process, started again when it ends by itself."""
+    command = [sys.executable, "-m", "adapter.cli.service", "worker", "--child"]
+    command += ["--runtime", str(runtime.path)]
+    while not stop.is_set():
+        # A group of its own: a terminal's interrupt reaches the parent alone, which passes it on.
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=asyncio.subprocess.PIPE, start_new_session=True
+        )
+        ended = asyncio.create_task(process.wait())
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait({ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not ended.done():
+            assert process.stdin is not None
+            process.stdin.close()
+            await ended
+        elif not stop.is_set():
+            await asyncio.sleep(_PAUSE_SECONDS)

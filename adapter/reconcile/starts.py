@@ -1,0 +1,113 @@
+"""Starting an admitted run's execution, and finishing the starts that nobody confirmed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+from temporalio.client import Client
+
+from activities.errors import LedgerUnavailable
+from adapter.errors import Unavailable
+from adapter.temporal.runs import start_run
+from interpreter.contract.runs import StartRun
+from interpreter.errors import CoordinatorError
+
+_log = structlog.get_logger(__name__)
+_OLDER_THAN_SECONDS = 2.0
+_AT_A_TIME = 20
+
+
+class Waiting(Protocol):
+    """A run whose start was not confirmed."""
+
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        ...
+
+    @property
+    def execution(self) -> int:
+        """Which execution of the run."""
+        ...
+
+
+class Starts(Protocol):
+    """The ledger's side of a start."""
+
+    async def start_request(self, run_id: str) -> StartRun:
+        """What Temporal is given."""
+        ...
+
+    async def bind_started(self, run_id: str, execution: int, temporal_run_id: str) -> None:
+        """Record that Temporal runs the execution; idempotent."""
+        ...
+
+    async def start_failed(self, run_id: str, execution: int, code: str) -> None:
+        """Record that the execution can not be started."""
+        ...
+
+    async def pending_starts(self, older_than: float, limit: int = 100) -> Sequence[Waiting]:
+        """Starts not confirmed for some seconds, oldest first."""
+        ...
+
+
+class Temporal(Protocol):
+    """A way to the Temporal server that may be away for a while."""
+
+    async def client(self) -> Client:
+        """A connected client; Unavailable when nothing answers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """Starts runs on a task queue and binds them; everything may be repeated."""
+
+    ledger: Starts
+    temporal: Temporal
+    task_queue: str
+
+    async def start(self, run_id: str) -> None:
+        """Start a run's execution, or find the one that is there, and bind it.
+
+        Raises Unavailable or LedgerUnavailable: the run then stays pending and is tried again.
+        """
+        request = await self.ledger.start_request(run_id)
+        temporal_run_id = await start_run(await self.temporal.client(), request, self.task_queue)
+        await self.ledger.bind_started(run_id, request.execution, temporal_run_id)
+
+    async def finish_pending(self) -> int:
+        """Start what is pending; gives how many runs were started.
+
+        Raises Unavailable or LedgerUnavailable when either side does not answer.
+        """
+        started = 0
+        for waiting in await self.ledger.pending_starts(_OLDER_THAN_SECONDS, _AT_A_TIME):
+            try:
+                await self.start(waiting.run_id)
+            except (Unavailable, LedgerUnavailable):
+                raise
+            except CoordinatorError as error:
+                # Temporal answered and will not have it: a person has to look.
+                _log.error("run.start-failed", run=waiting.run_id, code=error.code)
+                await self.ledger.start_failed(waiting.run_id, waiting.execution, error.code)
+            else:
+                started += 1
+                _log.info("run.start-finished", run=waiting.run_id)
+        return started
+
+    async def keep_finishing(self, stop: asyncio.Event, every: float = 2.0) -> None:
+        """Finish pending starts every so many seconds, until ``stop``; outages are waited out."""
+        while not stop.is_set():
+            try:
+                await self.finish_pending()
+            except (Unavailable, LedgerUnavailable) as error:
+                _log.warning("reconcile.postponed", code=error.code)
+            try:
+                await asyncio.wait_for(stop.wait(), every)
+            except TimeoutError:
+                continue

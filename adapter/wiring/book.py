@@ -1,0 +1,223 @@
+"""The service's `RunBook` over the ledger: owners by reference, hidden runs as absent ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from activities.catalogue.schemas import Check, compile_check
+from activities.errors import LedgerUnavailable
+from adapter import api
+from adapter.errors import Refused
+from adapter.ledger import Admission, Event, Inspection, Ledger, RunFilter, RunStatus
+from adapter.ledger.reads import EffectView, StepView, WaitView
+from interpreter.contract.effects import VisitRef
+from interpreter.contract.runs import Binding
+from interpreter.contract.values import JsonValue
+from interpreter.definition.document import Definition
+
+_ISSUER = "api-key"
+_SCOPE = ""
+
+
+class LedgerBook:
+    """Admits and shows runs; ``binding`` is frozen with every run that is admitted."""
+
+    def __init__(self, ledger: Ledger, binding: Binding) -> None:
+        self._ledger = ledger
+        self._binding = binding
+
+    async def admit(self, request: api.AdmissionRequest) -> api.Admitted:
+        """Commit an admission, or give the run of the same identity."""
+        admitted = await self._ledger.admissions.admit(
+            Admission(
+                owner=self._owner(request.owner),
+                scope=_SCOPE,
+                workflow=request.workflow,
+                idempotency_key=request.key,
+                expected_revision=request.revision,
+                input=request.input,
+                binding=self._binding,
+            ),
+            input_check(request.input),
+        )
+        status = await self._ledger.reads.run_status(admitted.run_id, None)
+        return api.Admitted(_run_view(status), admitted.created)
+
+    async def workflows(self, scope: api.Scope) -> Sequence[api.WorkflowView]:
+        """The active workflows that the scope covers."""
+        active = await self._ledger.packages.every_active()
+        return [
+            api.WorkflowView(one.workflow, one.version, one.revision, one.package)
+            for one in active
+            if scope.covers(one.workflow)
+        ]
+
+    async def run(self, run_id: str, scope: api.Scope) -> api.RunView | None:
+        """The run, or None if it does not exist or is hidden."""
+        status = await self._status(run_id, scope)
+        return None if status is None else _run_view(status)
+
+    async def runs(
+        self, scope: api.Scope, only: api.RunFilter, cursor: str | None, limit: int
+    ) -> api.RunPage:
+        """One page of runs, newest first."""
+        workflows = None if scope.workflows is None else tuple(sorted(scope.workflows))
+        if only.workflow is not None:
+            workflows = (only.workflow,) if scope.covers(only.workflow) else ()
+        wanted = RunFilter(
+            owner=None if scope.owner is None else self._owner(scope.owner),
+            workflows=workflows,
+            states=None if only.state is None else (only.state,),
+        )
+        page = await self._ledger.reads.list_runs(wanted, cursor, limit)
+        return api.RunPage([_run_view(status) for status in page.runs], page.next)
+
+    async def inspect(self, run_id: str, scope: api.Scope) -> api.Inspection | None:
+        """The run in detail, or None."""
+        if await self._status(run_id, scope) is None:
+            return None
+        return _inspection(await self._ledger.reads.inspect(run_id, None))
+
+    async def events(
+        self, run_id: str, scope: api.Scope, after: int, limit: int
+    ) -> Sequence[api.EventView] | None:
+        """Events after a sequence, or None."""
+        if await self._status(run_id, scope) is None:
+            return None
+        found = await self._ledger.reads.events(run_id, None, after, limit)
+        return [_event_view(event) for event in found]
+
+    async def ready(self) -> bool:
+        """Whether the ledger answers."""
+        try:
+            await self._ledger.packages.every_active()
+        except LedgerUnavailable:
+            return False
+        return True
+
+    async def _status(self, run_id: str, scope: api.Scope) -> RunStatus | None:
+        owner = None if scope.owner is None else self._owner(scope.owner)
+        try:
+            status = await self._ledger.reads.run_status(run_id, owner)
+        except Refused as error:
+            if error.code == "run.unknown":
+                return None
+            raise
+        return status if scope.covers(status.workflow) else None
+
+    def _owner(self, caller: str) -> str:
+        return self._ledger.keyed.owner(_ISSUER, caller)
+
+
+def input_check(value: JsonValue) -> Callable[[Definition], None]:
+    """A check of an input against the schema of the definition that it is meant for."""
+
+    def check(definition: Definition) -> None:
+        misfit = _check_of(definition)(value)
+        if misfit is not None:
+            raise Refused(
+                "input.invalid",
+                "the input does not fit the workflow's input schema",
+                place=f"/input{misfit}".rstrip("/"),
+                remedy="see the input schema of the workflow's project",
+                status=422,
+            )
+
+    return check
+
+
+class _ByRevision:
+    """A definition as a key of the cache of compiled checks."""
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+
+    def __hash__(self) -> int:
+        return hash(self.definition.revision)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _ByRevision) and self.definition.revision == other.definition.revision
+        )
+
+
+@lru_cache(maxsize=256)
+def _compiled(key: _ByRevision) -> Check:
+    return compile_check(key.definition.input_schema)
+
+
+def _check_of(definition: Definition) -> Check:
+    return _compiled(_ByRevision(definition))
+
+
+def _run_view(status: RunStatus) -> api.RunView:
+    return api.RunView(
+        run_id=status.run_id,
+        workflow=status.workflow,
+        version=status.version,
+        revision=status.revision,
+        state=status.state,
+        start=status.start_state,
+        admitted_at=status.admitted_at,
+        deadline_at=status.deadline_at,
+        closed_at=status.closed_at,
+        outcome=status.outcome,
+        output=status.output,
+        failure_code=status.failure_code,
+        failure_place=status.failure_place,
+        temporal_workflow_id=status.workflow_id,
+        temporal_run_id=status.temporal_run_id or "",
+    )
+
+
+def _inspection(found: Inspection) -> api.Inspection:
+    return api.Inspection(
+        run=_run_view(found.run),
+        steps=[_step_view(step) for step in found.steps],
+        effects=[_effect_view(effect) for effect in found.effects],
+        waits=[_wait_view(wait) for wait in found.waits],
+    )
+
+
+def _step_view(step: StepView) -> api.StepView:
+    visit = VisitRef("", step.branch, step.node, step.visit)
+    return api.StepView(
+        visit.id, step.node, step.kind, step.state, step.outlet, step.code, step.recorded_at
+    )
+
+
+def _effect_view(effect: EffectView) -> api.EffectView:
+    return api.EffectView(
+        id=effect.reference,
+        node=_node(effect.reference),
+        operation=effect.operation,
+        connection=effect.connection,
+        state=effect.standing.value,
+        code=effect.code,
+        attempts=len(effect.attempts) or 1,
+        dispatched_at=effect.attempts[0].dispatched_at if effect.attempts else None,
+        settled_at=effect.settled_at,
+        receipt=effect.receipts[-1].receipt_id if effect.receipts else "",
+    )
+
+
+def _wait_view(wait: WaitView) -> api.WaitView:
+    return api.WaitView(
+        id=wait.reference,
+        node=_node(wait.reference),
+        kind=wait.kind,
+        opened_at=wait.opened_at,
+        due_at=wait.due_at,
+        observations=wait.observations,
+        observed_at=wait.observed_at,
+        resolution=wait.resolution or "",
+    )
+
+
+def _node(reference: str) -> str:
+    return reference.rpartition("/")[2].rpartition(":")[0]
+
+
+def _event_view(event: Event) -> api.EventView:
+    return api.EventView(event.sequence, event.type, event.happened_at, event.data)

@@ -1,0 +1,112 @@
+"""From a runtime file to keys, ledger, catalogue and Temporal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from temporalio.client import Client, TLSConfig
+
+from activities.catalogue import Catalogue
+from adapter.config.document import KeyVersions
+from adapter.config.loading import Runtime
+from adapter.config.secrets import SecretStore
+from adapter.crypto import KeyRing, Sealer
+from adapter.errors import Usage
+from adapter.ledger import Ledger
+from adapter.temporal.client import TemporalAddress, connect
+from adapter.temporal.payloads import Prefetch
+from interpreter.contract.runs import Binding
+
+
+def key_ring(runtime: Runtime) -> KeyRing:
+    """The deployment's keys; Refused ``keys.invalid``, Unavailable ``secret.*``."""
+    keys = runtime.document.keys
+    return KeyRing.from_secrets(
+        _versions(keys.state, runtime.secrets),
+        _versions(keys.admission, runtime.secrets),
+        active=keys.state.active,
+        admission_active=keys.admission.active,
+    )
+
+
+def _versions(keys: KeyVersions, secrets: SecretStore) -> dict[int, bytes]:
+    return {int(version): secrets.read(ref) for version, ref in keys.versions.items()}
+
+
+@asynccontextmanager
+async def open_ledger(runtime: Runtime, *, pool_size: int = 10) -> AsyncIterator[Ledger]:
+    """The deployment's ledger, closed at the end."""
+    keys = key_ring(runtime)
+    url = runtime.secrets.text(runtime.document.database.url)
+    sealer = Sealer(keys, runtime.document.deployment)
+    async with await Ledger.open(url, sealer, keys, pool_size=pool_size) as ledger:
+        yield ledger
+
+
+def catalogue_of(runtime: Runtime | None) -> Catalogue:
+    """The standard catalogue and the deployment's own documents.
+
+    Raises Usage ``catalogue.unreadable`` and CatalogueRefused.
+    """
+    if runtime is None or not runtime.document.catalogue:
+        return Catalogue.standard()
+    documents: dict[str, str] = {}
+    for path in runtime.catalogue_files():
+        try:
+            documents[str(path)] = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Usage(
+                "catalogue.unreadable",
+                "the catalogue document can not be read",
+                place=str(path),
+                remedy="make it a readable UTF-8 file",
+            ) from error
+    return Catalogue.with_documents(documents)
+
+
+def binding_of(runtime: Runtime) -> Binding:
+    """What shapes commands and is frozen with every run that is admitted now."""
+    connections = runtime.document.connections.items()
+    return Binding(
+        dispatch={name: c.dispatch for name, c in connections if c.dispatch is not None},
+        task_queues={name: c.task_queue for name, c in connections if c.task_queue is not None},
+    )
+
+
+class TemporalServer:
+    """The deployment's Temporal, connected to at the first use and again after an outage."""
+
+    def __init__(self, runtime: Runtime, prefetch: Prefetch | None = None) -> None:
+        self._runtime = runtime
+        self._prefetch = prefetch
+        self._connecting = asyncio.Lock()
+        self._client: Client | None = None
+
+    async def client(self) -> Client:
+        """A connected client; Unavailable ``temporal.unavailable`` when nothing answers."""
+        async with self._connecting:
+            if self._client is None:
+                self._client = await connect(self._address(), prefetch=self._prefetch)
+            return self._client
+
+    def _address(self) -> TemporalAddress:
+        wanted, secrets = self._runtime.document.temporal, self._runtime.secrets
+        tls = None
+        if wanted.tls is not None:
+            parts = (wanted.tls.ca_ref, wanted.tls.certificate_ref, wanted.tls.key_ref)
+            ca, certificate, key = (None if ref is None else secrets.read(ref) for ref in parts)
+            tls = TLSConfig(
+                server_root_ca_cert=ca,
+                domain=wanted.tls.server_name,
+                client_cert=certificate,
+                client_private_key=key,
+            )
+        key_ref = wanted.api_key_ref
+        return TemporalAddress(
+            wanted.address,
+            wanted.namespace,
+            tls,
+            None if key_ref is None else secrets.text(key_ref),
+        )

@@ -1,0 +1,158 @@
+"""The programs of a deployment: the HTTP service and the worker."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import structlog
+import uvicorn
+
+from activities.calls.observe import WaitTimes
+from activities.products import Products
+from activities.register import activities_of
+from adapter.api import Service, create_app, webhook_of
+from adapter.config.loading import Runtime
+from adapter.config.location import setting
+from adapter.errors import Unavailable, Usage
+from adapter.ledger import Ledger
+from adapter.reconcile.starts import Starter
+from adapter.wiring.book import LedgerBook
+from adapter.wiring.deployment import (
+    TemporalServer,
+    binding_of,
+    catalogue_of,
+    open_ledger,
+)
+from adapter.wiring.executions import TemporalExecutions
+from adapter.worker import WorkerParts, prefetch_from, run_worker
+
+_log = structlog.get_logger(__name__)
+AFTER_ADMISSION = "after-admission-commit"
+
+
+async def serve_api(runtime: Runtime, stop: asyncio.Event) -> None:
+    """Serve the HTTP API until ``stop``.
+
+    Raises Unavailable ``api.bind-taken``, and what opening the ledger raises.
+    """
+    listener = _listen(runtime.document.api.bind)
+    async with open_ledger(runtime) as ledger:
+        temporal = TemporalServer(runtime)
+        starter = Starter(ledger.admissions, temporal, runtime.document.temporal.task_queue)
+        app = create_app(_service(runtime, ledger, temporal, starter))
+        # Nothing may outlive the patience of whoever stops us; a request is short.
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            lifespan="off",
+            timeout_graceful_shutdown=5,
+        )
+        server = _Server(config)
+        _log.info("service.listening", address=runtime.document.api.bind)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_stop_with(server, stop))
+            group.create_task(starter.keep_finishing(stop))
+            await server.serve([listener])
+            stop.set()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without handlers of its own: signals set the program's `stop`."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals alone."""
+        yield
+
+
+async def _stop_with(server: uvicorn.Server, stop: asyncio.Event) -> None:
+    await stop.wait()
+    server.should_exit = True
+
+
+def _service(
+    runtime: Runtime, ledger: Ledger, temporal: TemporalServer, starter: Starter
+) -> Service:
+    document = runtime.document
+    completions = {}
+    for product, events in document.events.completions.items():
+        try:
+            completions[product] = webhook_of(runtime.secrets.text(events.secret_ref))
+        except ValueError as error:
+            raise Usage(
+                "events.secret-invalid",
+                "the secret is not of the form of a webhook secret",
+                place=events.secret_ref,
+                remedy="write whsec_ followed by base64",
+            ) from error
+    return Service(
+        book=LedgerBook(ledger, binding_of(runtime)),
+        executions=TemporalExecutions(ledger, temporal, starter),
+        callers=document.callers,
+        completions=completions,
+        after_commit=_fault_point(runtime),
+    )
+
+
+def _fault_point(runtime: Runtime) -> Callable[[], None]:
+    """What happens between an admission and its start: nothing, or a death that a test asks for."""
+    if runtime.document.mode == "development" and setting("FAULT") == AFTER_ADMISSION:
+        return lambda: os.kill(os.getpid(), signal.SIGKILL)
+    return lambda: None
+
+
+def _listen(bind: str) -> socket.socket:
+    host, _, port = bind.rpartition(":")
+    host = host.strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # The protocol is named so that asyncio turns Nagle's algorithm off.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, int(port)))
+        listener.listen(1024)
+    except OSError as error:
+        listener.close()
+        raise Unavailable(
+            "api.bind-taken",
+            "the service can not listen at this address",
+            place="/api/bind",
+            remedy="stop what listens there, or choose another address",
+        ) from error
+    return listener
+
+
+async def run_worker_process(runtime: Runtime, stop: asyncio.Event) -> None:
+    """Run workflows and activities until ``stop``, and finish starts that nobody confirmed.
+
+    Raises Unavailable ``temporal.unavailable``, and what opening the ledger raises.
+    """
+    document = runtime.document
+    products = Products(catalogue_of(runtime), runtime.connections)
+    async with open_ledger(runtime) as ledger:
+        temporal = TemporalServer(runtime, prefetch_from(ledger.definitions))
+        polls = {name: float(seconds) for name, seconds in document.waits.poll_seconds.items()}
+        times = WaitTimes(float(document.waits.floor_seconds), polls)
+        parts = WorkerParts(
+            await temporal.client(),
+            document.temporal.task_queue,
+            activities_of(ledger.effects, ledger.runs, ledger.book, products, times),
+        )
+        starter = Starter(ledger.admissions, temporal, document.temporal.task_queue)
+        _log.info("worker.polling", task_queue=parts.task_queue)
+        finishing = asyncio.create_task(starter.keep_finishing(stop))
+        try:
+            await run_worker(parts, stop)
+        finally:
+            stop.set()
+            await finishing
+            await products.aclose()
