@@ -6,8 +6,18 @@ feed back what happened.
 
 from __future__ import annotations
 
-from interpreter.machine.advance import advance, begin, reopened
+from interpreter.machine.advance import advance, advance_traced, begin, reopened
 from interpreter.machine.program import Program, prepare
 from interpreter.machine.state import RunState as MachineState
+from interpreter.machine.trail import Passage
 
-__all__ = ["MachineState", "Program", "advance", "begin", "prepare", "reopened"]
+__all__ = [
+    "MachineState",
+    "Passage",
+    "Program",
+    "advance",
+    "advance_traced",
+    "begin",
+    "prepare",
+    "reopened",
+]

@@ -24,6 +24,7 @@ from interpreter.machine.state import (
     RunFacts,
 )
 from interpreter.machine.state import RunState as MachineState
+from interpreter.machine.trail import Passage
 from interpreter.machine.turn import Turn
 
 MOST_KEPT_SIGNALS = 100
@@ -53,10 +54,18 @@ def advance(
     An event about a visit at which no branch stands any more is late and changes nothing: the
     first recorded wins.
     """
+    after, commands, _ = advance_traced(program, state, event)
+    return after, commands
+
+
+def advance_traced(
+    program: Program, state: MachineState, event: e.Event
+) -> tuple[MachineState, tuple[Command, ...], tuple[Passage, ...]]:
+    """The same, with the way that the run took through its graph in this turn."""
     if isinstance(event, e.ClosedAs):
-        return _closed(state, event.closed)
+        return *_closed(state, event.closed), ()
     if state.closed is not None or (state.closing is not None):
-        return state, ()
+        return state, (), ()
     turn = Turn(program, state, event.now_ms)
     match event:
         case e.Started():
@@ -77,7 +86,7 @@ def advance(
             _cancel_requested(turn)
         case e.DeadlineReached():
             _deadline_reached(turn)
-    return turn.state, tuple(turn.commands)
+    return turn.state, tuple(turn.commands), tuple(turn.trail)
 
 
 def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
@@ -291,11 +300,18 @@ def _accepts(program: Program, event: e.Signalled) -> bool:
 def _decided(turn: Turn, event: e.Decided) -> None:
     cursor = _standing_at(turn, event, Phase.WAITING)
     node = turn.program.definition.nodes[event.node]
-    if cursor is None or not isinstance(node, n.WaitNode):
+    if cursor is None or not isinstance(node, n.WaitNode) or not cursor.plan_digest:
+        return
+    if event.plan_digest != cursor.plan_digest:
+        # Somebody decided about another plan than the one that is open.
         return
     outlet = "approved" if event.approved else "rejected"
     _written(turn, cursor.sequence)
     turn.commands.append(StopWaiting(event.branch, event.node, event.visit, outlet))
+    if outlet not in node.outlets:
+        turn.note(event.branch, event.node, event.visit, "failed", code=f"plan-{outlet}")
+        turn.fail(f"plan-{outlet}", f"steps.{event.node}")
+        return
     turn.note(event.branch, event.node, event.visit, "succeeded", outlet)
     leave(turn, event.branch, outlet, {"planDigest": event.plan_digest})
 

@@ -33,7 +33,11 @@ class PerformCall:
 
 @dataclass(frozen=True, slots=True)
 class StartTimer:
-    """Wait until ``until_ms`` (or for ever): an instant, a duration, a signal, an approval."""
+    """Wait until ``until_ms`` (or for ever): an instant, a duration, a signal, an approval.
+
+    ``plan`` is what a person is asked to approve and ``plan_digest`` its digest, which the decision
+    has to name; both are empty for every other kind.
+    """
 
     branch: str
     node: str
@@ -42,6 +46,8 @@ class StartTimer:
     until_ms: int | None
     sequence: int
     steps: tuple[StepRecord, ...] = ()
+    plan: JsonValue = None
+    plan_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from interpreter.contract.records import Closing, RunState
-from interpreter.contract.values import JsonValue
+from interpreter.contract.values import JsonValue, digest
 from interpreter.definition import nodes as n
-from interpreter.errors import MappingError
+from interpreter.errors import DefinitionError, MappingError
 from interpreter.machine.bounds import fits_in_a_step
 from interpreter.machine.commands import Observe, PerformCall, StartTimer
 from interpreter.machine.outcomes import satisfies
@@ -30,7 +30,7 @@ def leave(turn: Turn, branch: str, outlet: str, output: JsonValue = None) -> Non
         raise ValueError("the branch stands at no node")
     outputs = {**at.outputs, cursor.node: output}
     turn.put(branch, replace(at, outputs=outputs, cursor=None))
-    enter(turn, branch, turn.program.definition.nodes[cursor.node].outlets[outlet])
+    enter(turn, branch, turn.left(branch, cursor.node, cursor.visit, outlet))
 
 
 def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
@@ -41,6 +41,7 @@ def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
         turn.fail("visit-limit", f"steps.{name}")
         return None
     turn.put(branch, replace(at, visits={**at.visits, name: visit}))
+    turn.entered(branch, name, visit)
     try:
         match node:
             case n.ChooseNode():
@@ -59,7 +60,7 @@ def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
         if "failed" in node.outlets:
             _set_output(turn, branch, name, {"failureCode": error.code})
             turn.note(branch, name, visit, "failed", "failed", error.code)
-            return node.outlets["failed"]
+            return turn.left(branch, name, visit, "failed")
         turn.note(branch, name, visit, "failed", code=error.code)
         turn.fail_mapping(error)
     return None
@@ -84,13 +85,13 @@ def _choose(turn: Turn, branch: str, name: str, visit: int, node: n.ChooseNode) 
         raise MappingError("choice-invalid", "the label names no case", place=place)
     _set_output(turn, branch, name, label)
     turn.note(branch, name, visit, "succeeded", label)
-    return node.outlets[label]
+    return turn.left(branch, name, visit, label)
 
 
 def _map(turn: Turn, branch: str, name: str, visit: int, node: n.MapNode) -> str:
     _set_output(turn, branch, name, turn.value(node.value, branch, f"steps.{name}.value"))
     turn.note(branch, name, visit, "succeeded", "next")
-    return node.outlets["next"]
+    return turn.left(branch, name, visit, "next")
 
 
 def _stopped(turn: Turn, at: Branch) -> bool:
@@ -149,9 +150,19 @@ def _wait(turn: Turn, branch: str, name: str, visit: int, node: n.WaitNode) -> s
         if kept is not None:
             _set_output(turn, branch, name, kept.payload)
             turn.note(branch, name, visit, "succeeded", "resumed")
-            return node.outlets["resumed"]
+            return turn.left(branch, name, visit, "resumed")
     until = _until(turn, branch, name, source)
-    cursor = Cursor(name, visit, Phase.WAITING, 1, turn.number(2), until)
+    plan, plan_digest = _plan(turn, branch, name, source)
+    cursor = Cursor(
+        name,
+        visit,
+        Phase.WAITING,
+        1,
+        turn.number(2),
+        until,
+        plan=plan,
+        plan_digest=plan_digest,
+    )
     turn.put(branch, replace(turn.branch(branch), cursor=cursor))
     open_wait(turn, branch, cursor)
     return None
@@ -174,8 +185,25 @@ def open_wait(turn: Turn, branch: str, cursor: Cursor) -> None:
             cursor.until_ms,
             cursor.sequence,
             turn.state.unwritten,
+            cursor.plan,
+            cursor.plan_digest,
         )
     )
+
+
+def _plan(turn: Turn, branch: str, name: str, source: n.WaitSource) -> tuple[JsonValue, str]:
+    """What a person is asked to approve and its digest; nothing for another kind of wait."""
+    if not isinstance(source, n.ForApproval):
+        return None, ""
+    place = f"steps.{name}.plan"
+    plan = turn.value(source.plan, branch, place)
+    if not fits_in_a_step(plan):
+        raise MappingError("mapping.plan-size", "a plan is larger than 256 KiB", place=place)
+    try:
+        return plan, digest(plan)
+    except DefinitionError as error:
+        # Without a canonical form nobody could say which plan was approved.
+        raise MappingError("mapping.plan", error.message, place=place) from error
 
 
 def _until(turn: Turn, branch: str, name: str, source: n.WaitSource) -> int:
@@ -245,7 +273,7 @@ def take_cancel_route(turn: Turn, branch: str, name: str, visit: int) -> str:
     outputs = {**at.outputs, name: None}
     turn.put(branch, replace(at, outputs=outputs, after_cancel=True, cursor=None))
     turn.note(branch, name, visit, "cancelled", "cancelled")
-    return turn.program.definition.nodes[name].outlets["cancelled"]
+    return turn.left(branch, name, visit, "cancelled")
 
 
 def _finish(turn: Turn, branch: str, name: str, visit: int, node: n.FinishNode) -> None:

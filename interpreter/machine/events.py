@@ -74,7 +74,7 @@ class Signalled:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A person decided about a plan; ``plan_digest`` says about which one."""
+    """A person decided about a plan; one of another digest than the open plan's is ignored."""
 
     branch: str
     node: str

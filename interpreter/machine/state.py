@@ -24,7 +24,8 @@ class Phase(StrEnum):
 class Cursor:
     """The node at which a branch stands.
 
-    ``until_ms`` is when a wait is over (epoch milliseconds), ``code`` why attention is needed.
+    ``until_ms`` is when a wait is over (epoch milliseconds), ``code`` why attention is needed,
+    ``plan`` and ``plan_digest`` what an approval is about.
     """
 
     node: str
@@ -34,6 +35,8 @@ class Cursor:
     sequence: int = 0
     until_ms: int | None = None
     code: str = ""
+    plan: JsonValue = None
+    plan_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

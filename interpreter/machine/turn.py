@@ -12,6 +12,7 @@ from interpreter.machine import state as s
 from interpreter.machine.commands import Close, Command
 from interpreter.machine.mappings import Evaluation
 from interpreter.machine.program import Program
+from interpreter.machine.trail import Passage
 
 
 class Turn:
@@ -22,6 +23,16 @@ class Turn:
         self.state = state
         self.now_ms = now_ms
         self.commands: list[Command] = []
+        self.trail: list[Passage] = []
+
+    def entered(self, branch: str, node: str, visit: int) -> None:
+        """Remember that a branch came to a node."""
+        self.trail.append(Passage(branch, node, visit))
+
+    def left(self, branch: str, node: str, visit: int, outlet: str) -> str:
+        """Remember that a branch left a node through ``outlet``; gives the node behind it."""
+        self.trail.append(Passage(branch, node, visit, outlet))
+        return self.program.definition.nodes[node].outlets[outlet]
 
     def branch(self, name: str) -> s.Branch:
         """The branch as it stands in this turn."""
