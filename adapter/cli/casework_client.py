@@ -33,9 +33,10 @@ class PretendCasework:
         """Have the products fail on the next request of an operation."""
         self._ask("POST", "/_control/faults", {"operation": operation, "fault": fault, **settings})
 
-    def clear_faults(self) -> None:
-        """Lift every fault."""
-        self._ask("DELETE", "/_control/faults")
+    def lose_event_of(self, review: str) -> None:
+        """Have the completion event of one review go where nobody listens."""
+        nowhere = {"url": "http://127.0.0.1:9/", "secret": f"whsec_{'A' * 32}"}
+        self._ask("PUT", f"/_control/webhook/{quote(review)}", nowhere)
 
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()

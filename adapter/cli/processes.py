@@ -20,7 +20,7 @@ _MOST_PROCESSES = 64
 
 def serve(runtime: RuntimeOption = None) -> None:
     """Serve the HTTP API until a signal."""
-    from adapter.wiring.programs import serve_api
+    from adapter.wiring.api_process import serve_api
 
     loaded = _loaded(runtime)
 
@@ -52,7 +52,7 @@ def _loaded(runtime: RuntimeOption) -> Runtime:
 
 
 async def _one_worker(runtime: Runtime, child: bool) -> None:
-    from adapter.wiring.programs import run_worker_process
+    from adapter.wiring.worker_process import run_worker_process
 
     stop = stop_on_signal()
     if child:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -31,21 +31,36 @@ def watch(
 ) -> None:
     """Follow a run until it ends."""
     client = ServiceClient.find(runtime, url, api_key_file)
-    follow(client, segment(run), Terminal(format), interval)
+    terminal = Terminal(format)
+    found = follow(client, segment(run), terminal, interval)
+    if format is Format.TEXT:
+        show_status(terminal, found["run"])
 
 
-def follow(client: ServiceClient, run: str, terminal: Terminal, interval: float = 0.5) -> Any:
-    """Show a run's progress until it is over; gives its last status."""
+Look = Callable[[dict[str, Any]], None]
+
+
+def follow(
+    client: ServiceClient,
+    run: str,
+    terminal: Terminal,
+    interval: float = 0.5,
+    look: Look = lambda _: None,
+) -> Any:
+    """Show a run's progress until it is over; gives its last inspection.
+
+    ``look`` is called with every inspection on the way.
+    """
     client.get(f"/v1/runs/{run}")
     shown = _drawn if terminal.live else _listed
-    final = shown(client, run, terminal, interval)
+    found = shown(client, run, terminal, interval, look)
     if terminal.format is Format.JSON:
-        terminal.json_line({"run": final})
-    return final
+        terminal.json_line({"run": found["run"]})
+    return found
 
 
-def _over(status: Any) -> bool:
-    return RunState(status["state"]).final
+def _over(found: Any) -> bool:
+    return RunState(found["run"]["state"]).final
 
 
 def looks(client: ServiceClient, path: str, interval: float) -> Iterator[Any]:
@@ -62,9 +77,11 @@ def looks(client: ServiceClient, path: str, interval: float) -> Iterator[Any]:
         time.sleep(interval)
 
 
-def _listed(client: ServiceClient, run: str, terminal: Terminal, interval: float) -> Any:
+def _listed(
+    client: ServiceClient, run: str, terminal: Terminal, interval: float, look: Look
+) -> Any:
     after = 0
-    for status in looks(client, f"/v1/runs/{run}", interval):
+    for found in looks(client, f"/v1/runs/{run}/inspect", interval):
         while True:
             page = client.get(f"/v1/runs/{run}/events", after=after, limit=_PAGE)
             for event in page["events"]:
@@ -72,8 +89,9 @@ def _listed(client: ServiceClient, run: str, terminal: Terminal, interval: float
             after = page["next"]
             if len(page["events"]) < _PAGE:
                 break
-        if _over(status):
-            return status
+        if _over(found):
+            return found
+        look(found)
     raise AssertionError("looks never end")
 
 
@@ -85,7 +103,7 @@ def _say_event(terminal: Terminal, event: dict[str, Any]) -> None:
     terminal.line(f"{event['at'][11:19]}  {event['type']:<20}  {data}".rstrip())
 
 
-def _drawn(client: ServiceClient, run: str, terminal: Terminal, interval: float) -> Any:
+def _drawn(client: ServiceClient, run: str, terminal: Terminal, interval: float, look: Look) -> Any:
     from rich.console import Group
     from rich.live import Live
     from rich.text import Text
@@ -97,7 +115,7 @@ def _drawn(client: ServiceClient, run: str, terminal: Terminal, interval: float)
             head.append(status["state"], style="cyan")
             tables = [steps_table(found), effects_table(found), waits_table(found)]
             live.update(Group(head, *(drawn_table(*t) for t in tables if t[1])), refresh=True)
-            if _over(status):
-                break
-    show_status(terminal, status)
-    return status
+            if _over(found):
+                return found
+            look(found)
+    raise AssertionError("looks never end")

@@ -1,0 +1,44 @@
+"""The process that runs workflows and activities, from a runtime file to a polling worker."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from activities.calls.observe import WaitTimes
+from activities.products import Products
+from activities.register import activities_of
+from adapter.config.loading import Runtime
+from adapter.reconcile.starts import Starter
+from adapter.wiring.deployment import TemporalServer, catalogue_of, open_ledger
+from adapter.worker import WorkerParts, prefetch_from, run_worker
+
+_log = structlog.get_logger(__name__)
+
+
+async def run_worker_process(runtime: Runtime, stop: asyncio.Event) -> None:
+    """Run workflows and activities until ``stop``, and finish starts that nobody confirmed.
+
+    Raises Unavailable ``temporal.unavailable``, and what opening the ledger raises.
+    """
+    document = runtime.document
+    products = Products(catalogue_of(runtime), runtime.connections)
+    async with open_ledger(runtime) as ledger:
+        temporal = TemporalServer(runtime, prefetch_from(ledger.definitions))
+        polls = {name: float(seconds) for name, seconds in document.waits.poll_seconds.items()}
+        times = WaitTimes(float(document.waits.floor_seconds), polls)
+        parts = WorkerParts(
+            await temporal.client(),
+            document.temporal.task_queue,
+            activities_of(ledger.effects, ledger.runs, ledger.book, products, times),
+        )
+        starter = Starter(ledger.admissions, temporal, document.temporal.task_queue)
+        _log.info("worker.polling", task_queue=parts.task_queue)
+        finishing = asyncio.create_task(starter.keep_finishing(stop))
+        try:
+            await run_worker(parts, stop)
+        finally:
+            stop.set()
+            await finishing
+            await products.aclose()
