@@ -33,7 +33,9 @@ class Driver:
         self._waits: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closings = 0
-        self._state = begin(start) if start.state is None else state_from_json(start.state)
+        self._in_flight = 0
+        carried = start.state
+        self._state = begin(start) if carried is None else state_from_json(carried["machine"])
 
     def hint(self) -> None:
         """Bring the next read of every open poll forward."""
@@ -44,7 +46,7 @@ class Driver:
         if self._start.state is None:
             self._inbox.append(e.Started(_now_ms()))
         else:
-            self._reopen()
+            self._reopen(hinted=self._start.state["hinted"])
         while self._state.closed is None:
             if not self._inbox:
                 workflow.set_current_details(details(self._state))
@@ -55,13 +57,16 @@ class Driver:
         return self._state.closed
 
     async def _idle(self) -> None:
-        """Wait for the next event; a cancel from Temporal becomes one."""
+        """Wait for the next event, or for the moment to continue as new; a cancel becomes one."""
         try:
-            if workflow.info().is_continue_as_new_suggested() and self._performer.dispatching == 0:
+            await workflow.wait_condition(lambda: bool(self._inbox) or self._may_hand_over())
+            if not self._inbox:
                 await self._hand_over()
-            await workflow.wait_condition(lambda: bool(self._inbox))
         except asyncio.CancelledError:
             await self._cancel()
+
+    def _may_hand_over(self) -> bool:
+        return self._in_flight == 0 and workflow.info().is_continue_as_new_suggested()
 
     async def _cancel(self) -> None:
         """Record the cancel first, then end every back-off and learn how each poll ended."""
@@ -72,9 +77,9 @@ class Driver:
 
     async def _stop_waits(self) -> None:
         """End polls and timers; a poll that found its completion has left it in the inbox."""
-        self._performer.stop_polls()
         for identity, task in list(self._waits.items()):
             if self._is_poll(identity):
+                self._performer.stop_poll(identity)
                 await workflow.wait([task])
             else:
                 task.cancel()
@@ -88,16 +93,19 @@ class Driver:
         await self._stop_waits()
         await workflow.wait_condition(workflow.all_handlers_finished)
         if self._inbox:
-            self._reopen()
+            self._reopen(hinted=self._performer.hinted)
             return
+        carried = {"machine": state_to_json(self._state), "hinted": self._performer.hinted}
         workflow.continue_as_new(
-            args=[replace(self._start, state=state_to_json(self._state))],
+            args=[replace(self._start, state=carried)],
             initial_versioning_behavior=ContinueAsNewVersioningBehavior.AUTO_UPGRADE,
         )
 
-    def _reopen(self) -> None:
+    def _reopen(self, *, hinted: bool = False) -> None:
         """Open again every wait that the machine still stands at."""
         for command in reopened(self._program, self._state):
+            if hinted and isinstance(command, c.Observe):
+                self._performer.expect_hint(command)
             self._carry_out(command)
 
     def _take(self, event: e.Event) -> None:
@@ -108,6 +116,7 @@ class Driver:
     def _carry_out(self, command: c.Command) -> None:
         match command:
             case c.PerformCall():
+                self._in_flight += 1
                 self._spawn(self._call(command))
             case c.StartTimer():
                 self._spawn_wait(command, self._timer(command))
@@ -117,6 +126,7 @@ class Driver:
                 self._stop_waiting(command)
             case c.Close():
                 self._closings += 1
+                self._in_flight += 1
                 self._spawn(self._close(command.closing, self._closings))
             case c.Attend():
                 pass
@@ -142,6 +152,7 @@ class Driver:
 
     async def _call(self, command: c.PerformCall) -> None:
         reply = await self._performer.call(command, self._send_seconds(command.node))
+        self._in_flight -= 1
         self._inbox.append(
             e.Answered(
                 command.branch, command.node, command.visit, command.generation, reply, _now_ms()
@@ -181,6 +192,7 @@ class Driver:
 
     async def _close(self, closing: Closing, ordinal: int) -> None:
         closed = await self._performer.close(closing, ordinal)
+        self._in_flight -= 1
         self._inbox.append(e.ClosedAs(closed))
 
 

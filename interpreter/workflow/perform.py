@@ -69,7 +69,6 @@ class Performer:
         self._polls: dict[str, ActivityHandle[Any]] = {}
         self._hinted: set[str] = set()
         self._stopped: set[str] = set()
-        self.dispatching = 0
 
     async def call(self, command: PerformCall, send_seconds: float) -> Reply:
         """Perform one effect and give its reply; any other end is resolved from the ledger."""
@@ -87,22 +86,18 @@ class Performer:
             self._binding.task_queues.get(command.connection),
             _HEARTBEAT_LIMIT,
         )
-        self.dispatching += 1
-        try:
-            if self._local_first(command):
-                result = await _local(command.operation, request, identity, command.node)
-                reply = call_reply(identity, result)
-                if reply is not None:
-                    return reply
-            while True:
-                reply = call_reply(identity, await self._run(remote, self._calls))
-                if reply is None:
-                    reply = await self._resolve(identity, command.node)
-                if reply is not None:
-                    return reply
-                await workflow.sleep(_PAUSE, summary=f"{command.node}: again")
-        finally:
-            self.dispatching -= 1
+        if self._local_first(command):
+            result = await _local(command.operation, request, identity, command.node)
+            reply = call_reply(identity, result)
+            if reply is not None:
+                return reply
+        while True:
+            reply = call_reply(identity, await self._run(remote, self._calls))
+            if reply is None:
+                reply = await self._resolve(identity, command.node)
+            if reply is not None:
+                return reply
+            await workflow.sleep(_PAUSE, summary=f"{command.node}: again")
 
     def _local_first(self, command: PerformCall) -> bool:
         if command.connection in self._binding.task_queues:
@@ -169,6 +164,16 @@ class Performer:
         self._stopped.discard(identity)
         return None
 
+    @property
+    def hinted(self) -> bool:
+        """True while a hint has not reached a poll yet."""
+        return bool(self._hinted)
+
+    def expect_hint(self, command: Observe) -> None:
+        """Have a poll that is about to open begin as one that was hinted."""
+        visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
+        self._hinted.add(visit.activity_id(1))
+
     def hint(self) -> None:
         """Bring the next read of every open poll forward."""
         for identity, handle in list(self._polls.items()):
@@ -176,11 +181,12 @@ class Performer:
                 self._hinted.add(identity)
                 handle.cancel()
 
-    def stop_polls(self) -> None:
-        """End every poll; an attempt that is running keeps its result."""
-        for identity, handle in list(self._polls.items()):
-            self._stopped.add(identity)
-            handle.cancel()
+    def stop_poll(self, visit_id: str) -> None:
+        """End a poll, also one that has not begun; an attempt that is running keeps its result."""
+        identity = f"{visit_id}:1"
+        self._stopped.add(identity)
+        if identity in self._polls:
+            self._polls[identity].cancel()
 
     def stop_calls(self) -> None:
         """End the back-off of every call; an attempt that is running keeps its result."""

@@ -1,0 +1,93 @@
+"""Continue-as-new on a server that suggests it early."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from temporalio.client import Client, WorkflowHandle
+
+from adapter.embedded import FAST_TIMERS, EmbeddedTemporal
+from adapter.temporal.payloads import data_converter
+from adapter.worker import WorkerParts, new_worker
+from interpreter.contract.calls import WaitEnd
+from interpreter.contract.runs import workflow_id
+from interpreter.workflow.programs import PROGRAMS
+from tests.fixtures.definitions import definition, start_of
+from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
+from tests.interpreter.workflow.paths import REVIEWED, SIGNAL, asked
+
+_EARLY = {**FAST_TIMERS, "limit.historyCount.suggestContinueAsNew": "12"}
+
+
+@pytest.fixture
+async def early_client(tmp_path: Path) -> AsyncIterator[Client]:
+    """A client of a server that suggests continue-as-new after a dozen events."""
+    server = EmbeddedTemporal(None, log_file=tmp_path / "log", ui=False, dynamic_config=_EARLY)
+    await server.start()
+    try:
+        yield await Client.connect(server.address, data_converter=data_converter())
+    finally:
+        await server.stop()
+        await asyncio.sleep(0.1)
+
+
+async def _start(
+    client: Client, queue: str, nodes: dict[str, Any]
+) -> WorkflowHandle[Any, Any]:
+    made = definition({name: dict(node) for name, node in nodes.items()})
+    PROGRAMS.put(made, len(made.to_bytes()))
+    run_id = str(uuid.uuid4())
+    deadline = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    start = start_of(made, run_id=run_id, deadline_at=deadline)
+    return await client.start_workflow(
+        "sample",
+        start,
+        id=workflow_id("sample", run_id, 1),
+        task_queue=queue,
+        result_type=dict,
+    )
+
+
+async def _continued(client: Client, handle: WorkflowHandle[Any, Any]) -> bool:
+    first = client.get_workflow_handle(handle.id, run_id=handle.first_execution_run_id)
+    last = (await first.fetch_history()).events[-1]
+    return last.HasField("workflow_execution_continued_as_new_event_attributes")
+
+
+async def test_a_poll_moves_to_the_next_execution_and_is_opened_there(
+    early_client: Client,
+) -> None:
+    script = ScriptedActivities(
+        submit=[accepted()],
+        wait=[not_yet(900), not_yet(900), WaitEnd("completed", {"decision": "yes"})],
+        send=[accepted()],
+    )
+    async with new_worker(WorkerParts(early_client, "q", script.callables(), grace_seconds=1)):
+        handle = await _start(early_client, "q", REVIEWED)
+        for count in (2, 3):
+            await asked(script, count)
+            await asyncio.sleep(0.3)
+            await handle.signal("coordinator.hint")
+        assert (await handle.result())["outcome"] == "done"
+        assert await _continued(early_client, handle)
+
+
+async def test_a_signal_wait_and_its_kept_signals_survive_the_handover(
+    early_client: Client,
+) -> None:
+    script = ScriptedActivities()
+    async with new_worker(WorkerParts(early_client, "q", script.callables(), grace_seconds=1)):
+        handle = await _start(early_client, "q", SIGNAL)
+        for _ in range(8):
+            await handle.signal("paid", "of no use")
+            await asyncio.sleep(0.05)
+        current = early_client.get_workflow_handle(handle.id)
+        await current.signal("paid", {"amount": 4})
+        assert (await handle.result())["output"] == {"amount": 4}
+        assert await _continued(early_client, handle)
