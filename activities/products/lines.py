@@ -6,6 +6,7 @@ import asyncio
 import re
 import ssl
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from activities.catalogue.schemas import Check, compile_check
@@ -26,11 +27,16 @@ class Line:
     """One connection as its settings stand; a changed setting opens another line."""
 
     def __init__(
-        self, name: str, settings: ConnectionSettings, trust: ssl.SSLContext, breaker: Breaker
+        self,
+        name: str,
+        settings: ConnectionSettings,
+        trust: Callable[[], ssl.SSLContext],
+        breaker: Breaker,
     ) -> None:
         self.name = name
         self.settings = settings
-        self._transport = Transport(destination_of(settings.base_url, name), trust)
+        destination = destination_of(settings.base_url, name)
+        self._transport = Transport(destination, trust() if destination.secure else None)
         self._breaker = breaker
         self._response_check: Check | None = None
 
@@ -74,7 +80,7 @@ class Lines:
     ) -> None:
         self._connections = connections
         self._breaker = breaker
-        self._trust = trust or ssl.create_default_context()
+        self._trust = trust
         self._open: dict[str, tuple[JsonValue, Line]] = {}
         self._replaced: list[Line] = []
 
@@ -85,11 +91,17 @@ class Lines:
         if known is not None and known[0] == authored:
             return known[1]
         settings = read_settings(authored, connection)
-        line = Line(connection, settings, self._trust, self._breaker)
+        line = Line(connection, settings, self._trusted, self._breaker)
         if known is not None:
             self._replaced.append(known[1])
         self._open[connection] = (authored, line)
         return line
+
+    def _trusted(self) -> ssl.SSLContext:
+        # Reading the system's certificates takes tens of milliseconds: once, and only for TLS.
+        if self._trust is None:
+            self._trust = ssl.create_default_context()
+        return self._trust
 
     async def credential(self, connection: str, seconds: float) -> Secret | None:
         """A fresh credential; CredentialUnavailable or CredentialRefused, within ``seconds``."""
