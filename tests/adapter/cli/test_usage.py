@@ -1,0 +1,116 @@
+"""Tests of wrong command lines: one clear error, the right exit code, never a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from adapter.cli.main import _ENTRIES
+from tests.adapter.cli.conftest import Run
+
+_TEMPORAL = "temporal"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "place"),
+    [
+        ("strt", "usage.invalid", "coordinatorctl"),
+        ("--nonsense", "usage.unknown-option", "--nonsense"),
+        ("list --formt json", "usage.unknown-option", "--formt"),
+        ("list --format yaml", "usage.invalid-value", "--format"),
+        ("list --limit many", "usage.invalid-value", "--limit"),
+        ("list --limit 101", "usage.invalid-value", "--limit"),
+        ("list --limit", "usage.missing", "--limit"),
+        ("status", "usage.missing", "RUN"),
+        ("status a b", "usage.invalid", "coordinatorctl status"),
+        ("start --workflow w", "usage.missing", "--input"),
+        ("start --workflow w --input /none.json", "input.unreadable", "/none.json"),
+        ("decide perhaps", "usage.invalid-value", "DECISION"),
+        ("demo --case nonsense", "demo.unknown-case", "--case"),
+        ("dev --port 80", "usage.invalid-value", "--port"),
+        ("watch --interval 0 x", "usage.invalid-value", "--interval"),
+        ("status x --runtime /none.yaml", "runtime.absent", "/none.yaml"),
+        ("check --runtime /none.yaml", "runtime.unreadable", "/none.yaml"),
+        ("temporal workflow list", "runtime.absent", ".coordinator/runtime.yaml"),
+        ("status x --url ftp://a --api-key-file /etc/hostname", "service.url-invalid", "--url"),
+        ("status x --url http://127.0.0.1:1 --api-key-file /none", "service.key-absent", "/none"),
+    ],
+)
+def test_a_wrong_line_is_a_usage_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, code: str, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = run(*line.split())
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err.startswith(f"error[{code}]: {place}: ")
+    assert "remedy:" in said.err
+
+
+def test_a_service_that_is_away_is_unavailable(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("k")
+    there = ("--url", "http://127.0.0.1:1", "--api-key-file", str(tmp_path / "key"))
+    said = run("list", *there)
+    assert said.code == 3
+    assert said.err.startswith("error[service.unavailable]: http://127.0.0.1:1: ")
+
+
+def test_an_error_in_json_form_is_one_object_on_stdout(run: Run) -> None:
+    said = run("status", "--format", "json")
+    assert said.code == 2
+    assert said.object["code"] == "usage.missing"
+    assert said.object["status"] == "usage-error"
+
+
+def test_a_value_is_never_repeated(run: Run) -> None:
+    said = run("list", "--limit", "hunter2", "--token=hunter2")
+    assert "hunter2" not in said.err
+    assert said.code == 2
+
+
+def test_every_finding_of_a_runtime_file_is_shown(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "runtime.yaml").write_text("apiVersion: coordinator/v1\nmodus: x\n")
+    said = run("check", "--runtime", str(tmp_path / "runtime.yaml"))
+    assert said.code == 2
+    assert said.err.count("config.missing-key") >= 5
+    assert "/modus (line 2)" in said.err
+    found = run("check", "--runtime", str(tmp_path / "runtime.yaml"), "--format", "json").object
+    assert len(found["findings"]) >= 6
+
+
+@pytest.mark.parametrize("command", [name for name in _ENTRIES if name != _TEMPORAL])
+def test_every_command_has_help(run: Run, command: str) -> None:
+    said = run(command, "--help")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith(f"Usage: coordinatorctl {command}")
+    if command != "openapi":
+        assert "--format" in said.out
+
+
+def test_help_and_no_arguments_list_every_command(run: Run) -> None:
+    said = run("--help")
+    assert said == run()
+    assert all(f"  {name} " in said.out for name in _ENTRIES)
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = (
+        "import sys; from adapter.cli.main import main; main(['--help'])\n"
+        "sys.exit(bool({'typer', 'pydantic', 'temporalio', 'rich'} & set(sys.modules)))"
+    )
+    begun = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert time.monotonic() - begun < 5
+
+
+def test_the_service_program_refuses_like_the_other_one(capsys: pytest.CaptureFixture[str]) -> None:
+    from adapter.cli.service import main
+
+    assert main(["serve", "--runtime", "/none.yaml"]) == 2
+    assert capsys.readouterr().err.startswith("error[runtime.absent]: /none.yaml: ")
+    assert main(["worker", "--processes", "0"]) == 2
