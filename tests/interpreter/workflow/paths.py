@@ -130,9 +130,7 @@ PATHS: dict[str, Path] = {
     ),
     "effects": Path(EFFECTS, _script(one=[accepted()], two=[accepted()])),
     "effect-retried": Path(EFFECTS, _script(one=[not_yet(0.1), accepted()], two=[accepted()])),
-    "refused": Path(
-        REVIEWED, _script(submit=[Reply(ReplyKind.DECLARED_REFUSAL, code="closed")])
-    ),
+    "refused": Path(REVIEWED, _script(submit=[Reply(ReplyKind.DECLARED_REFUSAL, code="closed")])),
     "failed": Path(EFFECTS, _script(one=[Reply(ReplyKind.REFUSED, code="product-not-found")])),
     "reviewed": Path(
         REVIEWED, _script(submit=[accepted()], wait=[not_yet(0.1), COMPLETED], send=[accepted()])

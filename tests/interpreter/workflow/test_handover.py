@@ -37,9 +37,7 @@ async def early_client(tmp_path: Path) -> AsyncIterator[Client]:
         await asyncio.sleep(0.1)
 
 
-async def _start(
-    client: Client, queue: str, nodes: dict[str, Any]
-) -> WorkflowHandle[Any, Any]:
+async def _start(client: Client, queue: str, nodes: dict[str, Any]) -> WorkflowHandle[Any, Any]:
     made = definition({name: dict(node) for name, node in nodes.items()})
     PROGRAMS.put(made, len(made.to_bytes()))
     run_id = str(uuid.uuid4())
