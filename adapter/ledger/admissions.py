@@ -13,7 +13,7 @@ from activities.errors import ActivityError
 from adapter.crypto import Keyed, Sealer
 from adapter.errors import Refused
 from adapter.ledger.definitions import Definitions
-from adapter.ledger.entry import Entry, RunRow, lock_run, unknown_run
+from adapter.ledger.entry import Entry, RunRow, lock_question, unknown_execution, unknown_run
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from interpreter.contract.records import RunState, StartState
@@ -148,10 +148,11 @@ class Admissions:
         definition = await self._expected(admission) if check else None
 
         async def work(transaction: Transaction) -> Admitted | KnownStart:
-            known = await transaction.one(_known_question(identity))
+            known, found = await transaction.both(
+                _known_question(identity), _facts_question(admission)
+            )
             if known is not None:
                 return known
-            found = await transaction.one(_facts_question(admission))
             facts = _require_active(admission, found)
             if check is not None and definition is not None:
                 check(definition)
@@ -187,8 +188,7 @@ class Admissions:
         """Record that Temporal runs an execution; idempotent."""
 
         async def work(transaction: Transaction) -> None:
-            run = await lock_run(transaction, run_id)
-            start = await _start(transaction, run_id, execution)
+            run, start = await _start(transaction, run_id, execution)
             state = StartState(start.start_state)
             if state is StartState.STARTED and start.temporal_run_id == temporal_run_id:
                 return
@@ -207,8 +207,7 @@ class Admissions:
         """Record that Temporal refused an execution for good; the run needs a person."""
 
         async def work(transaction: Transaction) -> None:
-            run = await lock_run(transaction, run_id)
-            start = await _start(transaction, run_id, execution)
+            run, start = await _start(transaction, run_id, execution)
             if start.start_state != StartState.PENDING:
                 return
             entry = Entry(run, start.now)
@@ -367,14 +366,14 @@ def _require_active(admission: Admission, facts: AdmissionFacts | None) -> Activ
     )
 
 
-async def _start(transaction: Transaction, run_id: str, execution: int) -> ExecutionStart:
+async def _start(
+    transaction: Transaction, run_id: str, execution: int
+) -> tuple[RunRow, ExecutionStart]:
     keys = {"run": run_id, "execution": execution}
-    start = await transaction.one(Question(_SQL["execution_start"], keys, ExecutionStart))
+    asked = Question(_SQL["execution_start"], keys, ExecutionStart)
+    run, start = await transaction.both(lock_question(run_id), asked)
+    if run is None:
+        raise unknown_run(run_id)
     if start is None:
-        raise ActivityError(
-            "execution.unknown",
-            f"the run has no execution {execution}",
-            place=run_id,
-            remedy="start executions through the service",
-        )
-    return start
+        raise unknown_execution(run_id, execution)
+    return run, start

@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from activities.errors import ActivityError
 from adapter.crypto import Sealer
-from adapter.ledger.entry import Entry, RunRow, lock_run
+from adapter.ledger.entry import (
+    Entry,
+    RunRow,
+    lock_question,
+    sequences_of,
+    unknown_execution,
+    unknown_run,
+)
 from adapter.ledger.pool import Question, Transaction, Write
 from adapter.ledger.queries import queries
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
@@ -70,8 +76,11 @@ async def close(
     transaction: Transaction, sealer: Sealer, run_id: str, execution: int, closing: Closing
 ) -> Closed:
     """Write the end of an execution; gives the one on record."""
-    run = await lock_run(transaction, run_id)
-    facts = await _facts(transaction, run_id, execution, closing.steps)
+    lock, asked = lock_question(run_id), _question(run_id, execution, closing.steps)
+    run, found = await transaction.both(lock, asked)
+    if run is None:
+        raise unknown_run(run_id)
+    facts = _required(found, run_id, execution)
     if facts.closed:
         return _opened(sealer, run_id, facts.closing_state or "", facts)
     writes = _declarations(run, facts)
@@ -99,7 +108,8 @@ async def close(
 async def conclude_wanted(transaction: Transaction, entry: Entry) -> list[Write]:
     """The writes that end a run which waited for its last unknown effect, or none."""
     run = entry.run
-    facts = await _facts(transaction, run.id, run.execution, ())
+    found = await transaction.one(_question(run.id, run.execution, ()))
+    facts = _required(found, run.id, run.execution)
     if facts.closed or facts.closing_state is None:
         return []
     state = end_of(facts, RunState(facts.closing_state))
@@ -127,19 +137,14 @@ async def closed_answer(transaction: Transaction, run: RunRow, sealer: Sealer) -
     }
 
 
-async def _facts(
-    transaction: Transaction, run_id: str, execution: int, steps: Sequence[StepRecord]
-) -> ClosingFacts:
-    sequences = [step.sequence for step in steps]
-    keys = {"run": run_id, "execution": execution, "sequences": sequences}
-    facts = await transaction.one(Question(_SQL["closing_facts"], keys, ClosingFacts))
+def _question(run_id: str, execution: int, steps: Sequence[StepRecord]) -> Question[ClosingFacts]:
+    keys = {"run": run_id, "execution": execution, "sequences": sequences_of(steps)}
+    return Question(_SQL["closing_facts"], keys, ClosingFacts)
+
+
+def _required(facts: ClosingFacts | None, run_id: str, execution: int) -> ClosingFacts:
     if facts is None:
-        raise ActivityError(
-            "execution.unknown",
-            f"the run has no execution {execution}",
-            place=run_id,
-            remedy="start executions through the service",
-        )
+        raise unknown_execution(run_id, execution)
     return facts
 
 

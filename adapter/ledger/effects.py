@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -21,7 +22,7 @@ from activities.ports import (
 )
 from adapter.crypto import Keyed, Sealer
 from adapter.ledger.closings import closed_answer, conclude_wanted
-from adapter.ledger.entry import Entry, RunRow, lock_run, unknown_run
+from adapter.ledger.entry import Entry, RunRow, lock_with, sequences_of
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.verdicts import (
@@ -74,8 +75,7 @@ class Effects:
         """
 
         async def work(transaction: Transaction) -> None:
-            run = await lock_run(transaction, effect.run_id)
-            facts = await _facts(transaction, effect, token, ())
+            run, facts = await _locked(transaction, effect, token, ())
             if facts.own_attempt is None or facts.own_settled_as is not None:
                 return
             entry = Entry(run, facts.now, uncertain=facts.uncertain_elsewhere)
@@ -112,9 +112,9 @@ class Effects:
         return await self._pool.run(lambda transaction: self._read_outcome(transaction, outcome))
 
     async def _claim(self, transaction: Transaction, claim: Claim) -> ClaimAnswer:
-        run = await lock_run(transaction, claim.effect.run_id, share_hold=True)
         own = _step(claim.effect, claim.sequence, "running")
-        facts = await _facts(transaction, claim.effect, claim.token, (*claim.steps, own))
+        steps = (*claim.steps, own)
+        run, facts = await _locked(transaction, claim.effect, claim.token, steps, share_hold=True)
         verdict = claim_verdict(
             run,
             facts,
@@ -199,9 +199,8 @@ class Effects:
 
     async def _settle(self, transaction: Transaction, settlement: Settlement) -> Reply | Retry:
         effect, reply = settlement.effect, settlement.reply
-        run = await lock_run(transaction, effect.run_id)
         own = _step(effect, settlement.sequence, "running")
-        facts = await _facts(transaction, effect, settlement.token, (own,))
+        run, facts = await _locked(transaction, effect, settlement.token, (own,))
         if not facts.stored or (facts.own_attempt is None and reply.kind != ReplyKind.ACCEPTED):
             raise _absent(effect)
         verdict = settle_verdict(
@@ -261,8 +260,7 @@ class Effects:
     async def _resolve(
         self, transaction: Transaction, effect: VisitRef, contract: OperationContract
     ) -> Reply | Busy | NotSent | Retry:
-        run = await lock_run(transaction, effect.run_id, share_hold=True)
-        facts = await _facts(transaction, effect, _NO_TOKEN, ())
+        run, facts = await _locked(transaction, effect, _NO_TOKEN, (), share_hold=True)
         if facts.outcome is not None:
             return self._stored(effect, facts)
         if not facts.unresolved:
@@ -282,9 +280,9 @@ class Effects:
 
     async def _read_outcome(self, transaction: Transaction, outcome: ReadOutcome) -> Reply:
         effect, reply = outcome.effect, outcome.reply
-        run = await lock_run(transaction, effect.run_id)
         own = _answered(_step(effect, outcome.sequence + 1, "running"), reply)
-        facts = await _facts(transaction, effect, _NO_TOKEN, (*outcome.steps, own))
+        steps = (*outcome.steps, own)
+        run, facts = await _locked(transaction, effect, _NO_TOKEN, steps)
         if facts.outcome is not None:
             return self._stored(effect, facts)
         reason = forbidden(run, facts.now, withdrawn=facts.withdrawn, after_cancel=False)
@@ -358,19 +356,22 @@ class Effects:
         return self._sealer.seal(reply.to_json(), effect.run_id, "reply", effect.id)
 
 
-async def _facts(
-    transaction: Transaction, effect: VisitRef, token: str, steps: tuple[StepRecord, ...]
-) -> EffectFacts:
+async def _locked(
+    transaction: Transaction,
+    effect: VisitRef,
+    token: str,
+    steps: Sequence[StepRecord],
+    *,
+    share_hold: bool = False,
+) -> tuple[RunRow, EffectFacts]:
     parameters = {
         "run": effect.run_id,
         "visit": effect.id,
         "token": token,
-        "sequences": [step.sequence for step in steps],
+        "sequences": sequences_of(steps),
     }
-    facts = await transaction.one(Question(_SQL["effect_facts"], parameters, EffectFacts))
-    if facts is None:
-        raise unknown_run(effect.run_id)
-    return facts
+    facts = Question(_SQL["effect_facts"], parameters, EffectFacts)
+    return await lock_with(transaction, effect.run_id, facts, share_hold=share_hold)
 
 
 def _keys(run: RunRow, effect: VisitRef, facts: EffectFacts) -> dict[str, JsonValue]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from activities.errors import ActivityError
 from adapter.ledger.journal import Chain
-from adapter.ledger.pool import Question, Transaction, Write
+from adapter.ledger.pool import Question, Row, Transaction, Write
 from adapter.ledger.queries import queries
 from interpreter.contract.records import RunState, StepRecord
 from interpreter.contract.values import JsonValue
@@ -54,26 +54,42 @@ class RunFacts:
     known: list[JsonValue]
 
 
-async def lock_run(transaction: Transaction, run_id: str, *, share_hold: bool = False) -> RunRow:
-    """Lock a run; ActivityError ``run.unknown`` for one that this ledger did not admit."""
+def lock_question(run_id: str, *, share_hold: bool = False) -> Question[RunRow]:
+    """Locks a run; ActivityError ``run.unknown`` for an id that can be none."""
     try:
         UUID(run_id)
     except ValueError as error:
         raise unknown_run(run_id) from error
     sql = _SQL["lock_run_and_hold" if share_hold else "lock_run"]
-    row = await transaction.one(Question(sql, {"run": run_id}, RunRow))
-    if row is None:
-        raise unknown_run(run_id)
-    return row
+    return Question(sql, {"run": run_id}, RunRow)
 
 
-async def run_facts(transaction: Transaction, run_id: str, steps: Sequence[StepRecord]) -> RunFacts:
-    """Facts read after the run's lock was granted."""
-    parameters = {"run": run_id, "sequences": [step.sequence for step in steps]}
-    row = await transaction.one(Question(_SQL["run_facts"], parameters, RunFacts))
-    if row is None:
+async def lock_with(
+    transaction: Transaction, run_id: str, facts: Question[Row], *, share_hold: bool = False
+) -> tuple[RunRow, Row]:
+    """Lock a run, then read facts about it, in one round trip.
+
+    Two statements, since one alone would read the facts as they were before it waited for the
+    lock. ActivityError ``run.unknown`` for a run that this ledger did not admit.
+    """
+    lock = lock_question(run_id, share_hold=share_hold)
+    run, found = await transaction.both(lock, facts)
+    if run is None or found is None:
         raise unknown_run(run_id)
-    return row
+    return run, found
+
+
+async def lock_run(
+    transaction: Transaction, run_id: str, steps: Sequence[StepRecord] = ()
+) -> tuple[RunRow, RunFacts]:
+    """Lock a run and read what a write of projections needs to know."""
+    parameters = {"run": run_id, "sequences": sequences_of(steps)}
+    return await lock_with(transaction, run_id, Question(_SQL["run_facts"], parameters, RunFacts))
+
+
+def sequences_of(steps: Iterable[StepRecord]) -> str:
+    """The sequences of some steps as an array literal."""
+    return "{" + ",".join(str(step.sequence) for step in steps) + "}"
 
 
 def unknown_run(run_id: str) -> ActivityError:
@@ -83,6 +99,16 @@ def unknown_run(run_id: str) -> ActivityError:
         "the ledger admitted no run with this id",
         place=run_id[:64],
         remedy="start runs through the service, never directly in Temporal",
+    )
+
+
+def unknown_execution(run_id: str, execution: int) -> ActivityError:
+    """The error for an execution that this ledger did not open."""
+    return ActivityError(
+        "execution.unknown",
+        f"the run has no execution {execution}",
+        place=run_id,
+        remedy="start executions through the service",
     )
 
 
@@ -101,7 +127,7 @@ class Entry:
         self._cancel_requested_at = run.cancel_requested_at
         self._steps: dict[int, StepRecord] = {}
         self._superseded: list[int] = []
-        self._events: list[tuple[str, str]] = []
+        self._events: list[JsonValue] = []
         self._chain = Chain(run.id, run.journal_sequence, run.journal_head)
 
     def stand(self, wanted: RunState) -> None:
@@ -136,7 +162,8 @@ class Entry:
 
     def event(self, type_: str, **data: JsonValue) -> None:
         """Add an outbox event; ``data`` holds ids, codes and numbers, never payloads."""
-        self._events.append((type_, json.dumps(data)))
+        sequence = self.run.event_sequence + len(self._events) + 1
+        self._events.append({"sequence": sequence, "type": type_, "data": data})
 
     def journal(self, kind: str, refs: dict[str, str], **detail: JsonValue) -> None:
         """Add a journal record; ``refs`` are keyed references."""
@@ -155,35 +182,14 @@ class Entry:
             **scope,
             "state": self._state,
             "cancel_requested_at": self._cancel_requested_at,
-            **self._step_columns(),
-            **self._event_columns(),
+            "event_sequence": self.run.event_sequence + len(self._events),
+            "steps": json.dumps([asdict(step) for step in self._steps.values()]),
+            "events": json.dumps(self._events),
             **self._chain.columns(),
         }
         writes.append(Write(_SQL["write_entry"], parameters))
         self._start_afresh()
         return writes
-
-    def _step_columns(self) -> dict[str, list[JsonValue]]:
-        steps = self._steps.values()
-        return {
-            "step_sequences": [step.sequence for step in steps],
-            "branches": [step.branch for step in steps],
-            "nodes": [step.node for step in steps],
-            "visits": [step.visit for step in steps],
-            "kinds": [step.kind for step in steps],
-            "states": [step.state for step in steps],
-            "outlets": [step.outlet for step in steps],
-            "codes": [step.code for step in steps],
-        }
-
-    def _event_columns(self) -> dict[str, JsonValue]:
-        first = self.run.event_sequence + 1
-        return {
-            "event_sequence": self.run.event_sequence + len(self._events),
-            "event_sequences": list(range(first, first + len(self._events))),
-            "types": [type_ for type_, _ in self._events],
-            "data": [data for _, data in self._events],
-        }
 
     def _start_afresh(self) -> None:
         self.run = replace(

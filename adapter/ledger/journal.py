@@ -19,37 +19,31 @@ class Chain:
         self.chain = chain
         self.sequence = sequence
         self.head = head
-        self._first = sequence + 1
-        self._previous: list[bytes] = []
-        self._hashes: list[bytes] = []
-        self._kinds: list[str] = []
-        self._refs: list[str] = []
-        self._details: list[str] = []
+        self._records: list[JsonValue] = []
 
     def append(
         self, kind: str, at: datetime, refs: dict[str, str], detail: dict[str, JsonValue]
     ) -> None:
         """Add one record; ``refs`` are keyed references, ``detail`` codes, classes and counts."""
+        previous = self.head
         self.sequence += 1
-        self._previous.append(self.head)
-        self.head = record_hash(self.chain, self.sequence, self.head, kind, at, refs, detail)
-        self._hashes.append(self.head)
-        self._kinds.append(kind)
-        self._refs.append(json.dumps(refs))
-        self._details.append(json.dumps(detail))
+        self.head = record_hash(self.chain, self.sequence, previous, kind, at, refs, detail)
+        record = {
+            "sequence": self.sequence,
+            "previous": previous.hex(),
+            "hash": self.head.hex(),
+            "kind": kind,
+            "refs": refs,
+            "detail": detail,
+        }
+        self._records.append(record)
 
     def columns(self) -> dict[str, JsonValue]:
-        """The parameters of ``write_entry`` for the records added."""
+        """The query parameters that write the records added and the chain's new head."""
         return {
-            "chain": self.chain,
             "journal_sequence": self.sequence,
             "journal_head": self.head,
-            "journal_sequences": list(range(self._first, self.sequence + 1)),
-            "previous": self._previous,
-            "hashes": self._hashes,
-            "record_kinds": self._kinds,
-            "refs": self._refs,
-            "details": self._details,
+            "journal": json.dumps(self._records),
         }
 
 

@@ -133,7 +133,10 @@ class Packages:
             act = {**keys, "act": "withdraw", "actor": actor, "now": facts.now}
             chain = Chain(DEPLOYMENT_CHAIN, facts.journal_sequence, facts.journal_head)
             chain.append("package.withdrawn", facts.now, {"actor": actor}, {**keys})
-            record = Write(_SQL["append_journal"], {**chain.columns(), "now": facts.now})
+            record = Write(
+                _SQL["append_journal"],
+                {**chain.columns(), "chain": DEPLOYMENT_CHAIN, "now": facts.now},
+            )
             await transaction.commit(Write(_SQL["append_activation"], act), record)
             return active
 
@@ -215,4 +218,6 @@ def _journalled(
     }
     chain = Chain(DEPLOYMENT_CHAIN, facts.journal_sequence, facts.journal_head)
     chain.append(kind, facts.now, {"actor": actor}, {**named, **detail})
-    return Write(_SQL["append_journal"], {**chain.columns(), "now": facts.now})
+    return Write(
+        _SQL["append_journal"], {**chain.columns(), "chain": DEPLOYMENT_CHAIN, "now": facts.now}
+    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
 from psycopg.pq import TransactionStatus
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
@@ -17,7 +17,8 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRe
 from activities.errors import LedgerUnavailable
 from adapter.errors import Unavailable
 
-Row = TypeVar("Row")
+Row = TypeVar("Row", covariant=True)
+OtherRow = TypeVar("OtherRow", covariant=True)
 Answer = TypeVar("Answer")
 
 _ACQUIRE_SECONDS = 5.0
@@ -55,22 +56,30 @@ class Write:
 class Transaction:
     """One transaction: questions first, then every write together with the commit.
 
-    ``sure`` is true as long as nothing can have been committed, so that the whole transaction may
-    be run again on another connection.
+    It runs in pipeline mode: what need not wait for an answer travels together, so a usual
+    transaction takes two round trips. ``sure`` is true as long as nothing can have been committed,
+    so that the whole transaction may be run again on another connection.
     """
 
-    def __init__(self, connection: AsyncConnection[Any]) -> None:
+    def __init__(self, connection: AsyncConnection[Any], pipeline: AsyncPipeline) -> None:
         self._connection = connection
+        self._pipeline = pipeline
         self.sure = True
 
     async def ask(self, question: Question[Row]) -> list[Row]:
         """The rows of one question; its locks are held until the transaction ends."""
-        return await _rows(self._connection, question)
+        return await (await self._sent(question)).fetchall()
 
     async def one(self, question: Question[Row]) -> Row | None:
         """The only row, or None."""
-        rows = await self.ask(question)
-        return rows[0] if rows else None
+        return await (await self._sent(question)).fetchone()
+
+    async def both(
+        self, first: Question[Row], second: Question[OtherRow]
+    ) -> tuple[Row | None, OtherRow | None]:
+        """The only rows of two questions; the second sees what the first one's locks waited for."""
+        one, other = await self._sent(first), await self._sent(second)
+        return await one.fetchone(), await other.fetchone()
 
     async def write(self, *writes: Write) -> None:
         """Carry out writes within the transaction; they stand only after ``commit``."""
@@ -79,9 +88,14 @@ class Transaction:
 
     async def commit(self, *writes: Write) -> None:
         """Carry out the last writes and commit."""
-        await self.write(*writes)
         self.sure = False
+        await self.write(*writes)
         await self._connection.execute(b"commit")
+        await self._pipeline.sync()
+
+    async def _sent(self, question: Question[Row]) -> AsyncCursor[Row]:
+        cursor = self._connection.cursor(row_factory=class_row(question.row))
+        return await cursor.execute(question.sql, question.parameters)
 
 
 class Pool:
@@ -172,12 +186,14 @@ async def _rows(connection: AsyncConnection[Any], question: Question[Row]) -> li
 async def _transact(
     connection: AsyncConnection[Any], work: Callable[[Transaction], Awaitable[Answer]]
 ) -> Answer:
-    transaction = Transaction(connection)
+    transaction: Transaction | None = None
     try:
-        await connection.execute(b"begin")
-        return await work(transaction)
+        async with connection.pipeline() as pipeline:
+            transaction = Transaction(connection, pipeline)
+            await connection.execute(b"begin")
+            return await work(transaction)
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        if transaction.sure:
+        if transaction is None or transaction.sure:
             raise _StillSure from error
         raise
     finally:

@@ -11,7 +11,7 @@ from typing import Final
 from activities.ports import ObservationDue, OpenedWait
 from adapter.crypto import Keyed, Sealer
 from adapter.ledger import closings
-from adapter.ledger.entry import Entry, RunRow, lock_run, run_facts
+from adapter.ledger.entry import Entry, RunRow, lock_run
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from interpreter.contract.effects import VisitRef
@@ -73,10 +73,9 @@ class Runs:
         """Write projections and the run's state (idempotent by sequence)."""
 
         async def work(transaction: Transaction) -> None:
-            run = await lock_run(transaction, run_id)
+            run, facts = await lock_run(transaction, run_id, steps)
             if run.closed:
                 return
-            facts = await run_facts(transaction, run_id, steps)
             entry = Entry(run, facts.now, uncertain=facts.uncertain)
             entry.stand(state)
             entry.steps(steps, facts.known)
@@ -128,10 +127,9 @@ class Runs:
         """Record a cancel; a no-op once recorded or closed. The reason is kept as a keyed hash."""
 
         async def work(transaction: Transaction) -> None:
-            run = await lock_run(transaction, run_id)
+            run, facts = await lock_run(transaction, run_id)
             if run.closed or run.cancel_requested_at is not None:
                 return
-            facts = await run_facts(transaction, run_id, ())
             entry = Entry(run, facts.now, uncertain=facts.uncertain)
             entry.request_cancel()
             entry.event("run.cancel-requested")
@@ -154,11 +152,10 @@ class Runs:
         )
 
     async def _open_wait(self, transaction: Transaction, opened: OpenedWait) -> None:
-        run = await lock_run(transaction, opened.wait.run_id)
+        steps = (*opened.steps, _waiting(opened))
+        run, facts = await lock_run(transaction, opened.wait.run_id, steps)
         if run.closed:
             return
-        steps = (*opened.steps, _waiting(opened))
-        facts = await run_facts(transaction, run.id, steps)
         keys = _keys(opened.wait)
         standing = await transaction.one(Question(_SQL["wait_facts"], keys, WaitFacts))
         entry = Entry(run, facts.now, uncertain=facts.uncertain)
@@ -179,8 +176,7 @@ class Runs:
         return self._keyed.reference("source", canonical_bytes(source).decode())
 
     async def _resolve_wait(self, transaction: Transaction, wait: VisitRef, resolution: str) -> str:
-        run = await lock_run(transaction, wait.run_id)
-        facts = await run_facts(transaction, run.id, ())
+        run, facts = await lock_run(transaction, wait.run_id)
         standing = await transaction.one(Question(_SQL["wait_facts"], _keys(wait), WaitFacts))
         on_record = standing.resolution if standing else None
         if on_record is None and run.closed:

@@ -9,7 +9,7 @@ select clock_timestamp() as now,
                                                   s.state, s.outlet, s.code))
                  from coordinator.steps s
                  where s.run_id = r.id and s.execution = r.execution and not s.superseded
-                   and s.sequence = any(%(sequences)s)), '[]') as known,
+                   and s.sequence = any(%(sequences)s::bigint[])), '[]') as known,
        e.visit is not null as stored, coalesce(e.after_cancel, false) as after_cancel,
        e.sealed_command, e.outcome, coalesce(e.code, '') as code, e.sealed_reply,
        coalesce(e.uncertain, false) as uncertain, coalesce(a.attempts, 0) as attempts,

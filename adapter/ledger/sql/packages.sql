@@ -52,7 +52,7 @@ with chain as (
 )
 insert into coordinator.journal
     (chain, sequence, owner, scope, previous, hash, kind, recorded_at, refs, detail)
-select %(chain)s, n.sequence, '', '', n.previous, n.hash, n.kind, %(now)s, n.refs, n.detail
-from unnest(%(journal_sequences)s::bigint[], %(previous)s::bytea[], %(hashes)s::bytea[],
-            %(record_kinds)s::text[], %(refs)s::jsonb[], %(details)s::jsonb[])
-     as n(sequence, previous, hash, kind, refs, detail)
+select %(chain)s, n.sequence, '', '', decode(n.previous, 'hex'), decode(n.hash, 'hex'), n.kind,
+       %(now)s, n.refs, n.detail
+from json_to_recordset(%(journal)s)
+     as n(sequence bigint, previous text, hash text, kind text, refs jsonb, detail jsonb)

@@ -21,7 +21,7 @@ select clock_timestamp() as now,
                                                   s.state, s.outlet, s.code))
                  from coordinator.steps s
                  where s.run_id = r.id and s.execution = r.execution and not s.superseded
-                   and s.sequence = any(%(sequences)s)), '[]') as known
+                   and s.sequence = any(%(sequences)s::bigint[])), '[]') as known
 from coordinator.runs r
 where r.id = %(run)s
 
@@ -38,32 +38,29 @@ with standing as (
          recorded_at)
     select %(run)s, %(execution)s, n.sequence, %(owner)s, %(scope)s, n.branch, n.node, n.visit,
            n.kind, n.state, n.outlet, n.code, %(now)s
-    from unnest(%(step_sequences)s::bigint[], %(branches)s::text[], %(nodes)s::text[],
-                %(visits)s::integer[], %(kinds)s::text[], %(states)s::text[], %(outlets)s::text[],
-                %(codes)s::text[])
-         as n(sequence, branch, node, visit, kind, state, outlet, code)
+    from json_to_recordset(%(steps)s)
+         as n(sequence bigint, branch text, node text, visit integer, kind text, state text,
+              outlet text, code text)
     on conflict (run_id, execution, sequence) where not superseded
     do update set state = excluded.state, outlet = excluded.outlet, code = excluded.code,
                   recorded_at = excluded.recorded_at
 ), told as (
     insert into coordinator.events (run_id, sequence, owner, scope, type, happened_at, data)
     select %(run)s, n.sequence, %(owner)s, %(scope)s, n.type, %(now)s, n.data
-    from unnest(%(event_sequences)s::bigint[], %(types)s::text[], %(data)s::jsonb[])
-         as n(sequence, type, data)
+    from json_to_recordset(%(events)s) as n(sequence bigint, type text, data jsonb)
 )
 insert into coordinator.journal
     (chain, sequence, owner, scope, previous, hash, kind, recorded_at, refs, detail)
-select %(chain)s, n.sequence, %(owner)s, %(scope)s, n.previous, n.hash, n.kind, %(now)s, n.refs,
-       n.detail
-from unnest(%(journal_sequences)s::bigint[], %(previous)s::bytea[], %(hashes)s::bytea[],
-            %(record_kinds)s::text[], %(refs)s::jsonb[], %(details)s::jsonb[])
-     as n(sequence, previous, hash, kind, refs, detail)
+select %(run)s, n.sequence, %(owner)s, %(scope)s, decode(n.previous, 'hex'), decode(n.hash, 'hex'),
+       n.kind, %(now)s, n.refs, n.detail
+from json_to_recordset(%(journal)s)
+     as n(sequence bigint, previous text, hash text, kind text, refs jsonb, detail jsonb)
 
 -- supersede_steps: Mark the records of an abandoned branch of events, at given sequences.
 update coordinator.steps
 set superseded = true
 where run_id = %(run)s and execution = %(execution)s and not superseded
-  and sequence = any(%(sequences)s)
+  and sequence = any(%(sequences)s::bigint[])
 
 -- closing_facts: How an execution stands and what its run's effects say about an end.
 select clock_timestamp() as now, x.closing_state, x.closed_at is not null as closed, x.outcome,
@@ -85,7 +82,7 @@ select clock_timestamp() as now, x.closing_state, x.closed_at is not null as clo
                                                   s.state, s.outlet, s.code))
                  from coordinator.steps s
                  where s.run_id = x.run_id and s.execution = x.execution and not s.superseded
-                   and s.sequence = any(%(sequences)s)), '[]') as known
+                   and s.sequence = any(%(sequences)s::bigint[])), '[]') as known
 from coordinator.executions x
 where x.run_id = %(run)s and x.execution = %(execution)s
 
