@@ -16,6 +16,7 @@ from adapter.api.bodies import (
 )
 from adapter.api.callers import Caller
 from adapter.api.ports import EffectView, EventView, Inspection, RunView, StepView, WaitView
+from adapter.api.statuses import WORDS
 
 
 def run_status(run: RunView, caller: Caller) -> RunStatus:
@@ -27,6 +28,7 @@ def run_status(run: RunView, caller: Caller) -> RunStatus:
         version=run.version,
         revision=run.revision,
         state=run.state.value,
+        status=WORDS[run.state].project,
         start=run.start.value,
         outcome=run.outcome or None,
         output=run.output,

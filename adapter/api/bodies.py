@@ -64,7 +64,8 @@ class RunStatus(Body):
     workflow: str
     version: str
     revision: str
-    state: str
+    state: str = Field(description="The state, in full detail; see docs/states.md")
+    status: str = Field(description="The state in the words of the workflow's own format")
     start: str = Field(description="start_pending, started or start_failed")
     outcome: str | None = None
     output: Any = None
