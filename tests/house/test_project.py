@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -16,6 +17,8 @@ import pytest
 from tests.house.places import PACKAGES, ROOT, python_files, text_files
 
 _INDEX_HOSTS = tuple(".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org")))
+# Where the name to import is not the name to install, or comes with another package.
+_INSTALLED_AS = {"yaml": "pyyaml", "starlette": "fastapi"}
 _TEXT = {".py", ".md", ".toml", ".lock", ".yaml", ".yml", ".json", ".sql", ".rhai", ".txt", ""}
 
 
@@ -25,6 +28,23 @@ def _project() -> dict[str, Any]:
 
 def _name(requirement: str) -> str:
     return re.split(r"[\[<>=!~; ]", requirement, maxsplit=1)[0].lower()
+
+
+def _imported() -> set[str]:
+    """The packages from outside that the three packages import, by the name to install."""
+    found: set[str] = set()
+    for path in python_files(*PACKAGES):
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module)
+    outside = {name.split(".")[0] for name in found} - set(PACKAGES) - sys.stdlib_module_names
+    return {_INSTALLED_AS.get(name, name).replace("_", "-") for name in outside}
+
+
+def test_what_is_imported_is_what_is_declared() -> None:
+    assert _imported() == {_name(one) for one in _project()["project"]["dependencies"]}
 
 
 def test_no_text_names_a_package_index() -> None:
