@@ -14,6 +14,15 @@ REQUEST_CANCEL = "coordinator.request-cancel/v1"
 RESOLVE_EFFECT = "coordinator.resolve-effect/v1"
 """Activity: classify an effect from the ledger when its activity gave no reply."""
 
+RECONCILE_EFFECT = "coordinator.reconcile-effect/v1"
+"""Activity: settle an unknown effect by the product's receipt; it never sends the command."""
+
+RETRY_SAME = "coordinator.retry-same"
+"""Update: send the saved command of an unknown effect again, as a new generation."""
+
+RECONCILE = "coordinator.reconcile"
+"""Update: read the product's receipt for an unknown effect."""
+
 HINT_SIGNAL = "coordinator.hint"
 """Signal without content: look again at what is waited for."""
 
@@ -31,3 +40,6 @@ HELD = "held"
 
 NOT_ADMITTED = "not-admitted"
 """Failure type of an execution that the ledger did not admit."""
+
+NOT_IN_ATTENTION = "not-in-attention"
+"""Failure type of an operator's act on an effect that is not unknown (any more)."""

@@ -17,7 +17,7 @@ from interpreter.machine import advance, begin, reopened
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
 from interpreter.machine.program import Program
-from interpreter.machine.state import state_from_json, state_to_json
+from interpreter.machine.state import Phase, state_from_json, state_to_json
 from interpreter.machine.view import details
 from interpreter.workflow.perform import Performer
 
@@ -40,6 +40,45 @@ class Driver:
     def hint(self) -> None:
         """Bring the next read of every open poll forward."""
         self._performer.hint()
+
+    def attends(self, visit_id: str) -> bool:
+        """True when this visit is an effect whose fate is unknown."""
+        return self._unknown(visit_id) is not None
+
+    def retry_same(self, visit_id: str, generation: int) -> bool:
+        """Have the machine send the saved command again; False when it is no longer unknown."""
+        at = self._unknown(visit_id)
+        if at is None:
+            return False
+        self._inbox.append(e.RetriedSame(*at, generation, _now_ms()))
+        return True
+
+    def reconcile(self, visit_id: str, act: str) -> bool:
+        """Have the product's receipt read; False when the effect is no longer unknown."""
+        at = self._unknown(visit_id)
+        if at is None:
+            return False
+        self._in_flight += 1
+        self._spawn(self._reconcile(*at, act))
+        return True
+
+    def _unknown(self, visit_id: str) -> tuple[str, str, int] | None:
+        for name, branch in self._state.branches.items():
+            cursor = branch.cursor
+            if cursor is None or cursor.phase is not Phase.ATTENTION:
+                continue
+            if visit_id == f"{name}/{cursor.node}:{cursor.visit}":
+                return name, cursor.node, cursor.visit
+        return None
+
+    async def _reconcile(self, branch: str, node: str, visit: int, act: str) -> None:
+        cursor = self._state.branches[branch].cursor
+        generation = cursor.generation if cursor is not None else 1
+        identity = f"{branch}/{node}:{visit}:{generation}"
+        reply = await self._performer.reconcile(identity, act, node)
+        self._in_flight -= 1
+        if reply is not None:
+            self._inbox.append(e.Answered(branch, node, visit, generation, reply, _now_ms()))
 
     async def drive(self) -> Closed:
         """Run to the recorded end of this execution, or continue as new."""

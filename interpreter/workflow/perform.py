@@ -113,6 +113,11 @@ class Performer:
         remote = _Remote(name, identity, f"{identity}/resolve", _LEDGER_LIMIT, node)
         return call_reply(identity, await self._run(remote, self._calls))
 
+    async def reconcile(self, identity: str, act: str, node: str) -> Reply | None:
+        """The reply on record after the product's receipt was read; None when nothing changed."""
+        remote = _Remote(names.RECONCILE_EFFECT, identity, f"{identity}/{act}", _LEDGER_LIMIT, node)
+        return call_reply(identity, await self._run(remote, self._calls))
+
     async def _run(self, remote: _Remote, among: dict[str, ActivityHandle[Any]]) -> JsonValue:
         """A remote activity's result as JSON, or None when it ended in any other way."""
         handle = workflow.start_activity(

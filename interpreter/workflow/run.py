@@ -50,6 +50,41 @@ class InterpretedRun:
         if self._driver is not None:
             self._driver.hint()
 
+    @workflow.update(
+        name=names.RETRY_SAME, description="send the saved command of an unknown effect again"
+    )
+    def retry_same(self, act: JsonValue) -> JsonValue:
+        """Take ``{visit, generation}``: the ledger has opened the effect for that generation.
+
+        It records and returns; what becomes of the effect stands in the ledger (protocol rule 8).
+        """
+        return {"taken": self._at(act).retry_same(act["visit"], act["generation"])}
+
+    @retry_same.validator
+    def _check_retry_same(self, act: JsonValue) -> None:
+        self._require_attention(act, "visit", "generation")
+
+    @workflow.update(
+        name=names.RECONCILE, description="read the product's receipt for an unknown effect"
+    )
+    def reconcile(self, act: JsonValue) -> JsonValue:
+        """Take ``{visit, act}``: an activity reads the receipt; the command is never sent."""
+        return {"taken": self._at(act).reconcile(act["visit"], act["act"])}
+
+    @reconcile.validator
+    def _check_reconcile(self, act: JsonValue) -> None:
+        self._require_attention(act, "visit", "act")
+
+    def _at(self, act: JsonValue) -> Driver:
+        if self._driver is None:
+            raise _not_in_attention()
+        return self._driver
+
+    def _require_attention(self, act: JsonValue, *members: str) -> None:
+        fits = isinstance(act, dict) and all(member in act for member in members)
+        if not fits or self._driver is None or not self._driver.attends(act["visit"]):
+            raise _not_in_attention()
+
     @workflow.signal(dynamic=True)
     def any_signal(self, name: str, args: Sequence[RawValue]) -> None:
         """Complete a wait on the signal contract of this name; kept when it comes early.
@@ -73,6 +108,12 @@ def _start_of(args: Sequence[RawValue]) -> StartRun:
     if not isinstance(start, StartRun):
         raise _not_admitted("the start input is not one that the coordinator wrote")
     return start
+
+
+def _not_in_attention() -> ApplicationError:
+    return ApplicationError(
+        "no unknown effect of this run needs a person under that id", type=names.NOT_IN_ATTENTION
+    )
 
 
 def _not_admitted(message: str) -> ApplicationError:
