@@ -40,7 +40,9 @@ class Evaluation:
         if not 200 <= answer.status <= 299:
             return refusal(call.entry, answer)
         try:
-            output = read_evaluation(_protocol_facts(call), call.input, read_body(answer))
+            output = read_evaluation(
+                _protocol_facts(call), call.input, read_body(answer, plain=True)
+            )
         except (Malformed, InvalidAnswer) as fault:
             return call.situation(Situation.MALFORMED, str(fault))
         misfit = call.pinned.response_misfit(output)

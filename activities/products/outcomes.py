@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
@@ -15,6 +16,8 @@ from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.values import JsonValue
 
 LONGEST_RETRY_AFTER_SECONDS = 31_536_000.0
+_PLAIN = re.compile(r"application/json")
+_JSON = re.compile(r"application/([!-.0-:<-~]+\+)?json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def refusal(
 def read_output(entry: CatalogueEntry, answer: HttpAnswer, fits: Check) -> JsonValue:
     """The checked output of a success; Malformed with the place of what is wrong."""
     for name in entry.http.response_headers:
-        if not answer.header(name.lower().encode("ascii")):
+        if not any(answer.values(name.lower().encode("ascii"))):
             raise Malformed(f"response header {name.lower()}")
     if entry.http.traced and trace_id(answer) is None:
         raise Malformed("response header traceparent")
@@ -103,15 +106,19 @@ def read_output(entry: CatalogueEntry, answer: HttpAnswer, fits: Check) -> JsonV
     return output
 
 
-def read_body(answer: HttpAnswer) -> JsonValue:
-    """The JSON of an answer, null for an empty body; Malformed for anything else."""
+def read_body(answer: HttpAnswer, *, plain: bool = False) -> JsonValue:
+    """The JSON of an answer, null for an empty body; Malformed for anything else.
+
+    Media types are ``application/json`` and, unless ``plain``, its relatives ending in ``+json``.
+    """
     if answer.body is None:
         raise Malformed("response body: too large")
     if not answer.body:
         return None
     media_type, _, parameters = (answer.header(b"content-type") or "").lower().partition(";")
     charset = parameters.replace(" ", "").replace('"', "")
-    if media_type.strip() != "application/json" or charset not in ("", "charset=utf-8"):
+    known = _PLAIN if plain else _JSON
+    if not known.fullmatch(media_type.strip()) or charset not in ("", "charset=utf-8"):
         raise Malformed("response header content-type")
     if answer.header(b"content-encoding") not in (None, "identity"):
         raise Malformed("response header content-encoding")

@@ -43,7 +43,7 @@ def problem_code(answer: HttpAnswer, *, traced: bool) -> str | None:
 
 
 def _agrees(document: dict[str, JsonValue], answer: HttpAnswer) -> bool:
-    cached = "no-store" not in (answer.header(b"cache-control") or "")
+    cached = not any("no-store" in value for value in answer.values(b"cache-control"))
     trace = trace_id(answer)
     return (
         not cached

@@ -30,6 +30,16 @@ LARGEST_PREPARATION_BYTES = 65_536
 PREPARE_SECONDS = 10.0
 RECEIPT_SECONDS = 10.0
 _MOST_PINNED = 1_024
+# Everything that keeps an attempt from sending; the last two are a number or a text in the
+# command that no JSON can carry.
+_STOPS = (
+    NotPrepared,
+    DestinationRefused,
+    ConnectionFault,
+    CommandRefused,
+    DefinitionError,
+    UnicodeEncodeError,
+)
 
 
 class Products:
@@ -153,46 +163,41 @@ class Products:
             pinned = self._pin(contract)
         except CatalogueError as error:
             return _refused("operation-unbound", error.place)
-        entry = pinned.entry
+        name = pinned.entry.adapter
+        adapter = self._direct if name is None else self._adapters[name]
+        try:
+            return await act(adapter, self._call(pinned, command, key, deadline))
+        except _STOPS as stop:
+            return _stopped(pinned.entry, stop)
+
+    def _call(self, pinned: Pinned, command: Command, key: str | None, deadline: float) -> Call:
+        """An attempt that may begin; one of the stops if it may not."""
         misfit = pinned.request_misfit(command.input)
         if misfit is not None:
-            return in_situation(entry, Situation.INVALID_COMMAND, f"request {misfit}")
-        try:
-            line = self._lines.line(command.connection)
-            if not line.settings.serves(contract.product):
-                return _refused("operation-unbound", command.connection)
-            if _superfluous_grant(entry.http.grant, command.input, line.settings.task_authority):
-                return in_situation(
-                    entry, Situation.INVALID_COMMAND, f"request /{entry.http.grant}"
-                )
-            if deadline <= time.monotonic():
-                return Sent(Reply(ReplyKind.RETRYABLE, code="attempt-timeout"))
-            call = Call(
-                pinned,
-                line,
-                command.input,
-                deadline,
-                lambda: self._lines.credential(command.connection, deadline - time.monotonic()),
-                key,
-                command.preparation,
+            raise CommandRefused(f"request {misfit}")
+        line = self._lines.line(command.connection)
+        if not line.settings.serves(pinned.entry.contract.product):
+            raise ConnectionFault(
+                "connection.product",
+                "the connection leads to another product",
+                place=command.connection,
+                remedy="bind the operation to a connection of its product",
             )
-            adapter = self._direct if entry.adapter is None else self._adapters[entry.adapter]
-            return await act(adapter, call)
-        except CommandRefused as error:
-            return in_situation(entry, Situation.INVALID_COMMAND, str(error))
-        except (DefinitionError, UnicodeEncodeError):
-            # A number or text that no JSON can carry.
-            return in_situation(entry, Situation.INVALID_COMMAND, "request")
-        except DestinationRefused:
-            return in_situation(entry, Situation.DESTINATION_REFUSED)
-        except CredentialRefused as error:
-            return _refused("credential-refused", error.place)
-        except CredentialUnavailable as error:
-            return _without_credential(entry, error.place)
-        except NotPrepared as error:
-            return error.sent
-        except ConnectionFault as error:
-            return _refused("operation-unbound", error.place)
+        grant = pinned.entry.http.grant
+        if grant is not None and grant in command.input:
+            # A grant that nothing enforces would pretend to narrow what the call may do.
+            raise CommandRefused(f"request /{grant}")
+        if deadline <= time.monotonic():
+            raise NotPrepared(Sent(Reply(ReplyKind.RETRYABLE, code="attempt-timeout")))
+        return Call(
+            pinned,
+            line,
+            command.input,
+            deadline,
+            lambda: self._lines.credential(command.connection, deadline - time.monotonic()),
+            key,
+            command.preparation,
+        )
 
     def _pin(self, contract: OperationContract) -> Pinned:
         """The compiled form of a contract; a definition's contracts live as long as it does."""
@@ -228,6 +233,25 @@ async def _receipt(_adapter: ProductAdapter, call: Call) -> Sent:
     return unavailable
 
 
+def _stopped(entry: CatalogueEntry, stop: Exception) -> Sent:
+    """What a stop before sending is reported as."""
+    match stop:
+        case NotPrepared():
+            return stop.sent
+        case DestinationRefused():
+            return in_situation(entry, Situation.DESTINATION_REFUSED)
+        case CredentialRefused():
+            return _refused("credential-refused", stop.place)
+        case CredentialUnavailable():
+            return _without_credential(entry, stop.place)
+        case ConnectionFault():
+            return _refused("operation-unbound", stop.place)
+        case CommandRefused():
+            return in_situation(entry, Situation.INVALID_COMMAND, str(stop))
+        case _:
+            return in_situation(entry, Situation.INVALID_COMMAND, "request")
+
+
 def _refused(code: str, place: str) -> Sent:
     return Sent(Reply(ReplyKind.REFUSED, code=code), place=place)
 
@@ -237,8 +261,3 @@ def _without_credential(entry: CatalogueEntry, place: str) -> Sent:
     if Situation.NOT_SENT in entry.http.outcomes:
         return in_situation(entry, Situation.NOT_SENT, place)
     return Sent(Reply(ReplyKind.RETRYABLE, code="credential-unavailable"), place=place)
-
-
-def _superfluous_grant(member: str | None, input: JsonValue, authority: JsonValue) -> bool:
-    # A grant that nothing enforces would pretend to narrow what the call may do (contract 5.2).
-    return member is not None and member in input and authority is None

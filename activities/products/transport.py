@@ -22,6 +22,12 @@ CONNECT_SECONDS = 1.0
 KEEP_ALIVE_SECONDS = 3.0
 MOST_CONNECTIONS = 100
 
+_EXCHANGE_FAILURES = (
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.TimeoutException,
+    httpcore.ConnectionNotAvailable,
+)
 _FIRST_BYTE = "http11.send_request_headers.started"
 
 
@@ -54,10 +60,14 @@ class HttpAnswer:
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes | None
 
+    def values(self, name: bytes) -> list[str]:
+        """Every value of a header (lower-case name)."""
+        return [value.decode("latin-1") for key, value in self.headers if key.lower() == name]
+
     def header(self, name: bytes) -> str | None:
         """The value of a header (lower-case name) that occurs exactly once, else None."""
-        values = [value for key, value in self.headers if key.lower() == name]
-        return values[0].decode("latin-1") if len(values) == 1 else None
+        values = self.values(name)
+        return values[0] if len(values) == 1 else None
 
 
 class Transport:
@@ -89,9 +99,7 @@ class Transport:
                 return await self._exchange(request, maximum_bytes, sent)
         except DestinationRefused:
             return Failure.DESTINATION
-        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException):
-            return Failure.LOST if sent.begun else Failure.NOT_SENT
-        except TimeoutError:
+        except (*_EXCHANGE_FAILURES, TimeoutError):
             return Failure.LOST if sent.begun else Failure.NOT_SENT
 
     async def aclose(self) -> None:

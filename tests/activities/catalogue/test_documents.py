@@ -88,7 +88,7 @@ def test_a_document_adds_operations_to_the_standard_ones() -> None:
     assert (contract.product, contract.effect) == ("crm", EffectClass.MUTATION)
     assert contract.recovery is Recovery.SAME_COMMAND_AND_RECEIPT
     assert (contract.receipt, contract.refusals) == (True, ("customer-blocked",))
-    assert catalogue.find("breg.read-record/v1")
+    assert catalogue.find("breg.read-record/v1").contract.product == "breg"
     assert len(catalogue.contracts()) == len(Catalogue.standard().contracts()) + 2
 
 
