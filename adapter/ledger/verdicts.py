@@ -30,8 +30,8 @@ _FINAL_REASONS: Final = frozenset({"cancel", "deadline", "withdrawn"})
 class EffectFacts:
     """One effect as it stands, seen by one attempt (its token) or by none.
 
-    ``unresolved`` counts earlier attempts that may have been applied, ``later`` newer ones without
-    an answer, ``failed`` those that a product answered with a retryable code, and ``lease_until``
+    ``unresolved`` counts other attempts that may have been applied, ``later`` newer ones that may
+    still answer, ``failed`` those that a product answered with a retryable code, and ``lease_until``
     is the latest lease without an answer; the own attempt is in none of them.
     """
 
@@ -172,7 +172,7 @@ def settle_verdict(
         return Stored() if facts.outcome else Conclude(doubt, uncertain=True)
     if facts.later and not is_read:
         # The newer attempt decides; this one only says that it did not apply anything itself.
-        return Retry(limits.delay, reply.code)
+        return Stored() if facts.outcome else Retry(limits.delay, reply.code)
     if reply.kind is ReplyKind.RETRYABLE or reply.kind in UNCERTAIN:
         return _retryable(run, facts, limits, reply, retry_after)
     return Conclude(reply, uncertain=False)

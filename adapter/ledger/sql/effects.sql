@@ -24,9 +24,11 @@ left join lateral (
     select count(*) as attempts,
            count(*) filter (where t.settled_as = 'retryable' and t.generation = e.generation
                             and t.token <> %(token)s) as failed,
-           count(*) filter (where t.attempt < coalesce(own.attempt, 2147483647)
-                            and (t.settled_as is null
-                                 or t.settled_as in ('unknown', 'receipt-expired'))) as unresolved,
+           count(*) filter (where t.token <> %(token)s
+                            and (t.settled_as in ('unknown', 'receipt-expired')
+                                 or (t.settled_as is null
+                                     and t.attempt < coalesce(own.attempt, 2147483647))))
+               as unresolved,
            count(*) filter (where t.attempt > own.attempt and t.settled_as is null) as later,
            max(t.lease_until) filter (where t.settled_as is null and t.token <> %(token)s)
                as lease_until,
