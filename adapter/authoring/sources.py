@@ -41,6 +41,10 @@ class Source:
             starts.append(starts[-1] + len(line) + 1)
         return starts
 
+    def line(self, number: int) -> str | None:
+        """The text of a line counted from 1, or None if there is no such line."""
+        return self.lines[number - 1] if 1 <= number <= len(self.lines) else None
+
     def spot(self, offset: int, pointer: str = "", length: int = 1) -> Spot:
         """The place of a character offset."""
         row = min(bisect_right(self._starts, offset) - 1, len(self._starts) - 2)
@@ -56,9 +60,7 @@ class Sources:
     def line(self, file: str, number: int) -> str | None:
         """The text of a line counted from 1, or None if there is no such line."""
         source = self.files.get(file)
-        if source is None or not 1 <= number <= len(source.lines):
-            return None
-        return source.lines[number - 1]
+        return None if source is None else source.line(number)
 
 
 def child_pointer(pointer: str, key: str | int) -> str:

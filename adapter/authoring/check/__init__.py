@@ -26,4 +26,7 @@ def check_draft(draft: Draft, tree: Tree, catalogue: Catalogue, report: Report) 
     routes = Routes(draft.nodes, draft.start)
     check_routes(draft, routes, report)
     check_effects(draft, routes, report)
-    Uses(draft, Values(draft, routes, functions, report), report).check()
+    values = Values(draft, routes, functions, report)
+    Uses(draft, values, functions, report).check()
+    if draft.warn_unused and draft.whole:
+        functions.check_use(values.called, report)

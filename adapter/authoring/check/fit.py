@@ -52,11 +52,10 @@ def _compare(source: Shape, target: Shape, at: str, depth: int) -> list[Misfit]:
         return [Misfit(at, "nothing is allowed here")]
     found: list[Misfit] = []
     for one in cases(source):
-        tries = [_one(one, other, at, depth) for other in allowed]
-        if not all(tries):
-            continue
-        # With several alternatives none of their reasons is the reason.
-        found += tries[0] if len(tries) == 1 else [Misfit(at, _none_fits(one, allowed))]
+        # What holds beside the alternatives says best what is wrong.
+        own = _one(one, replace(target, options=()), at, depth)
+        if own or all(_one(one, other, at, depth) for other in allowed):
+            found += own or [Misfit(at, _none_fits(one, allowed))]
     return found
 
 

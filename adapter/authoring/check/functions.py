@@ -48,6 +48,15 @@ class Functions:
             )
             report.add("coordinator.function.arity", spot, message)
 
+    def check_use(self, called: set[str], report: Report) -> None:
+        """Report functions that no mapping needs."""
+        if self._program is None:
+            return
+        for name in sorted(self._program.unreferenced(called)):
+            spot = Spot(FILE, self._signatures[name].line, self._signatures[name].column)
+            message = f"no mapping needs function `{name}`"
+            report.add("coordinator.function.unused", spot, message)
+
     def labels(self, name: str) -> frozenset[str] | None:
         """Every text that the function can return, if that is all it returns; else None."""
         if self._program is None or name not in self._signatures:
@@ -67,8 +76,8 @@ def compile_functions(draft: Draft, report: Report) -> Functions:
     try:
         program = language.compile_source(source)
     except language.CompileError as error:
-        spot = Spot(FILE, max(1, error.line), max(1, error.column))
-        report.add("coordinator.function.definition", spot, error.message, error.remedy)
+        spot = Spot(FILE, error.line or 1, error.column or 1)
+        report.add("coordinator.function.definition", spot, error.message)
         return Functions(None, missing=False)
     _check_names(program, report)
     return Functions(program, missing=False)
@@ -78,7 +87,7 @@ def _check_names(program: language.Program, report: Report) -> None:
     seen: set[str] = set()
     for one in program.functions:
         if one.name in seen:
-            spot = Spot(FILE, one.line, one.column, length=len(one.name))
+            spot = Spot(FILE, one.line, one.column)
             message = f"there are two functions `{one.name}`"
             remedy = "give each function its own name, also when they take other arguments"
             report.add("coordinator.function.definition", spot, message, remedy)

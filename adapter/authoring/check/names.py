@@ -65,7 +65,9 @@ def check_routes(draft: Draft, routes: Routes, report: Report) -> None:
         spot = draft.origins.find(f"/nodes/{cycle[0]}")
         report.add("coordinator.definition.cycle", spot, f"steps lead in a circle: {shown}")
     reached = routes.reached()
-    if not reached:
+    targets = {target for node in draft.nodes.values() for target in node.outlets.values()}
+    if not targets | {draft.start} <= set(draft.nodes):
+        # A transition that leads nowhere may have been meant for any step.
         return
     for name in draft.nodes:
         if name not in reached:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from activities.catalogue.schemas import schema_faults
-from adapter.authoring.check.bounds import beyond_bounds
+from adapter.authoring.compile.annotations import execution_form
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.draft import Draft
 from adapter.authoring.formats.tree import Tree, find
 from adapter.authoring.sources import pointer_parts
+from interpreter import language
 from interpreter.contract.values import JsonValue
 from interpreter.definition import nodes as n
 
@@ -27,11 +28,14 @@ def check_schemas(draft: Draft, tree: Tree, report: Report) -> None:
             place = find(tree, pointer_parts(pointer))
             message = f"this is no usable schema: {fault.message}"
             report.add("coordinator.definition.schema", place, message, fault.remedy)
-        reason = None if faults else beyond_bounds(schema)
-        if reason is not None:
-            report.add("coordinator.function.value-limit", spot, f"the schema {reason}")
         if faults:
             _forget(draft, at)
+            continue
+        try:
+            language.check_bounds(execution_form(schema))
+        except language.ValueLimit as error:
+            message = f"the schema is too large: {error.message}"
+            report.add("coordinator.function.value-limit", spot, message)
 
 
 def _schemas(draft: Draft) -> Iterator[tuple[str, JsonValue]]:

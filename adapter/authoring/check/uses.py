@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adapter.authoring.check.fit import cases, misfits
+from adapter.authoring.check.functions import Functions
 from adapter.authoring.check.shapes import Shape, of_schema, of_type
 from adapter.authoring.check.values import Values
 from adapter.authoring.diagnostics.diagnostic import Report
@@ -15,9 +16,10 @@ from interpreter.definition import nodes as n
 class Uses:
     """Checks every mapping of one draft against the place where its value goes."""
 
-    def __init__(self, draft: Draft, values: Values, report: Report) -> None:
+    def __init__(self, draft: Draft, values: Values, functions: Functions, report: Report) -> None:
         self._draft = draft
         self._values = values
+        self._functions = functions
         self._report = report
 
     def check(self) -> None:
@@ -77,13 +79,19 @@ class Uses:
         shape = self._values.of_step(name, mapping, f"{at}/choose")
         if not self._fit(mapping, f"{at}/choose", shape, of_type("string"), "a case's label"):
             return
-        labels = _labels(shape)
+        given = isinstance(mapping, m.FunctionCall)
+        if isinstance(mapping, m.FunctionCall):
+            labels = self._functions.labels(mapping.function)
+        else:
+            labels = _labels(shape)
         if labels is None:
             return
         for label in sorted(labels - set(node.outlets)):
             spot = self._draft.origins.find(f"{at}/outlets")
+            # A function's text may stand in a branch that is never taken.
+            code = "uncovered-label" if given else "missing-case"
             message = f"no case has the label `{label}`, which the mapping can give"
-            self._report.add("coordinator.mapping.missing-case", spot, message)
+            self._report.add(f"coordinator.mapping.{code}", spot, message)
         for label in sorted(set(node.outlets) - labels):
             spot = self._draft.origins.find(f"{at}/outlets/{label}")
             message = f"the mapping never gives the label `{label}`"
@@ -100,14 +108,14 @@ class Uses:
         return not found
 
 
-def _labels(shape: Shape) -> set[str] | None:
+def _labels(shape: Shape) -> frozenset[str] | None:
     """Every label that the shape allows, if they are enumerated."""
     labels: set[str] = set()
     for one in cases(shape):
         if one.values is None:
             return None
         labels |= {value for value in one.values if isinstance(value, str)}
-    return labels
+    return frozenset(labels)
 
 
 def _instant(shape: Shape) -> bool:

@@ -54,7 +54,10 @@ class Reader:
 
 
 class Values:
-    """Infers the shapes of one draft's mappings and reports what they can not read."""
+    """Infers the shapes of one draft's mappings and reports what they can not read.
+
+    ``called`` are the functions that the mappings judged so far need.
+    """
 
     def __init__(self, draft: Draft, routes: Routes, functions: Functions, report: Report) -> None:
         self._draft = draft
@@ -62,6 +65,7 @@ class Values:
         self._functions = functions
         self._report = report
         self._outputs = Outputs(draft)
+        self.called: set[str] = set()
         self.input = of_schema(draft.input_schema)
 
     def of_step(self, step: str, mapping: m.Mapping, at: str) -> Shape:
@@ -164,13 +168,13 @@ class Values:
         return node is not None
 
     def _function(self, mapping: m.FunctionCall, at: str, reader: Reader) -> Shape:
+        self.called.add(mapping.function)
         self._functions.check_call(mapping, self._draft.origins.find(at), self._report)
         for index, argument in enumerate(mapping.arguments):
             self._infer(argument, f"{at}/arguments/{index}", reader)
+        # Which of its texts a function gives is not known, but then it gives nothing else.
         labels = self._functions.labels(mapping.function)
-        if labels is None:
-            return ANY
-        return Shape(types=frozenset({"string"}), values=tuple(sorted(labels)))
+        return ANY if labels is None else of_type("string")
 
     def _context(self, mapping: m.FromContext, at: str, reader: Reader) -> Shape:
         if reader.step is None:

@@ -299,6 +299,12 @@ _MAPPINGS = (
         "add a case for the label",
     ),
     Code(
+        "coordinator.mapping.uncovered-label",
+        "the function holds a label that has no case",
+        "add a case for the label, or remove the branch that gives it",
+        Severity.WARNING,
+    ),
+    Code(
         "coordinator.mapping.unused-case",
         "the mapping never gives this label",
         "remove the case, or let the mapping give its label",
@@ -327,6 +333,12 @@ _FUNCTIONS = (
         "coordinator.function.arity",
         "a mapping gives a function another number of arguments than it takes",
         "give it as many arguments as it has parameters",
+    ),
+    Code(
+        "coordinator.function.unused",
+        "no mapping needs this function",
+        "remove the function",
+        Severity.WARNING,
     ),
     Code(
         "coordinator.function.value-limit",

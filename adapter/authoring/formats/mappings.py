@@ -19,7 +19,7 @@ LARGEST_INTEGER = 2**53 - 1
 """RFC 8785 writes integers only up to here exactly."""
 
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*\Z")
-_CONTEXT = ("/runId", "/admittedAt", "/deadlineAt", "/attempt", "/workflow", "/version")
+CONTEXT_PATHS = ("/runId", "/admittedAt", "/deadlineAt", "/attempt", "/workflow", "/version")
 _FORMS = ("input", "step", "literal", "object", "list", "function", "context", "first")
 
 
@@ -142,11 +142,14 @@ class MappingReader:
 
     def _input(self, inner: Section, at: str, depth: int) -> m.Mapping | None:
         pointer = self._pointer(inner, "input", required=True)
+        self._origins.put(f"{at}/input", inner.place("input"))
         return None if pointer is None else m.FromInput(input=pointer)
 
     def _step(self, inner: Section, at: str, depth: int) -> m.Mapping | None:
         step = inner.text("step", LOCAL_ID)
         path = self._pointer(inner, "path", required=False)
+        if path is not None:
+            self._origins.put(f"{at}/path", inner.place("path"))
         return None if step is None else m.FromStep(step=step, path=path or "")
 
     def _literal(self, inner: Section, at: str, depth: int) -> m.Mapping | None:
@@ -198,7 +201,7 @@ class MappingReader:
         return tuple(one for one in read if one is not None)
 
     def _context(self, inner: Section, at: str, depth: int) -> m.Mapping | None:
-        word = inner.word("context", _CONTEXT)
+        word = inner.word("context", CONTEXT_PATHS)
         return None if word is None else m.FromContext.model_validate({"context": word})
 
     def _function(self, section: Section, inner: Section, at: str, depth: int) -> m.Mapping | None:

@@ -125,6 +125,11 @@ class StepReader:
     def _choose(self, at: str, section: Section) -> n.ChooseNode | None:
         mapping = self._mappings.read(section, "choose", f"{at}/choose")
         outlets = read_cases(self._draft, at, section)
+        if outlets is not None and "failed" in outlets:
+            # The machine leaves a choose through this outlet when its mapping gives no value.
+            message = "a case may not be called `failed`"
+            place = self._draft.origins.find(f"{at}/outlets/failed")
+            section.refuse("coordinator.definition.cases", place, message, "use another label")
         if mapping is None or outlets is None:
             return None
         return n.ChooseNode(choose=mapping, outlets=outlets)

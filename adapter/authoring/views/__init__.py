@@ -1,0 +1,1 @@
+"""Ways to look at a definition: in words, as a picture, beside another, and as a schema."""
