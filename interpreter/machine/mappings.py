@@ -8,7 +8,7 @@ from interpreter import language
 from interpreter.contract.values import JsonValue
 from interpreter.definition import mappings as m
 from interpreter.errors import MappingError
-from interpreter.language.bounds import ValueLimit, check_bounds
+from interpreter.language import ValueLimit, check_bounds
 from interpreter.machine.pointers import resolve
 from interpreter.machine.program import Program
 from interpreter.machine.state import RunFacts

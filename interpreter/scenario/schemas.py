@@ -1,0 +1,38 @@
+"""Whether values fit schemas, and where not; each schema is compiled once per definition."""
+
+from __future__ import annotations
+
+from jsonschema import Draft202012Validator
+
+from interpreter.contract.values import JsonValue
+
+
+class Schemas:
+    """Compiled validators of one definition's schemas (draft 2020-12, formats asserted)."""
+
+    def __init__(self) -> None:
+        # A schema is a dict or a boolean of a frozen definition: its identity is its key, and the
+        # schema itself is kept beside the validator so that no other object can take the identity.
+        self._known: dict[int, tuple[JsonValue, Draft202012Validator]] = {}
+
+    def misfit(self, schema: JsonValue, value: JsonValue) -> str | None:
+        """The JSON pointer of the first part of ``value`` that does not fit, or None.
+
+        The pointer names members and positions, never a value; ``""`` is the whole value.
+        """
+        if schema is True:
+            return None
+        entry = self._known.get(id(schema))
+        if entry is None:
+            checker = Draft202012Validator.FORMAT_CHECKER
+            entry = (schema, Draft202012Validator(schema, format_checker=checker))
+            self._known[id(schema)] = entry
+        error = next(entry[1].iter_errors(value), None)
+        if error is None:
+            return None
+        return "".join(f"/{escaped(str(part))}" for part in error.absolute_path)
+
+
+def escaped(token: str) -> str:
+    """A reference token as it stands in a JSON pointer (RFC 6901)."""
+    return token.replace("~", "~0").replace("/", "~1")
