@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
@@ -24,6 +24,9 @@ ProblemCode = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9.-]*$", ma
 
 StatusPattern = Annotated[str, StringConstraints(pattern=r"^([1-5][0-9]{2}|[345]xx)$")]
 """A status (``"429"``) or a class of them (``"5xx"``)."""
+
+PathTemplate = Annotated[str, StringConstraints(pattern=r"^/[^?#\s]*$", max_length=512)]
+"""A path with ``{member}`` where a top-level member of the input belongs."""
 
 HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9-]*$", max_length=64)]
 
@@ -110,7 +113,7 @@ def default_outcomes(effect: EffectClass) -> Mapping[Situation, Outcome]:
 
 @cache
 def default_rules(effect: EffectClass, key: bool) -> tuple[Rule, ...]:
-    """The rows that follow a document's own classification (contract 5.2 to 5.7).
+    """The rows that follow a document's own classification.
 
     A status alone tells that a read may be repeated; of anything else only a valid problem
     document tells that it was not applied.
@@ -154,8 +157,8 @@ class ReceiptRead(Document):
     """
 
     method: Literal["GET", "POST"] = "POST"
-    path: str
-    success: tuple[int, ...] = (200,)
+    path: PathTemplate
+    success: tuple[Annotated[int, Field(ge=200, le=299)], ...] = (200,)
     unresolved: tuple[ProblemCode, ...] = ()
 
 
@@ -168,7 +171,7 @@ class HttpCall(Document):
     """
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-    path: str = Field(pattern=r"^/[^?#\s]*$", max_length=512)
+    path: PathTemplate
     query: dict[str, QuerySource] = Field(default_factory=dict)
     body: BodySource | None = None
     grant: str | None = None
@@ -183,20 +186,18 @@ class HttpCall(Document):
     timeout_milliseconds: int = Field(default=2_000, ge=1, le=60_000)
     maximum_response_bytes: int = Field(default=65_536, ge=1, le=65_536)
 
-    @cached_property
-    def path_members(self) -> tuple[str, ...]:
-        """The input members that the path template names, in order."""
-        return tuple(_MEMBER_IN_PATH.findall(self.path))
-
     def used_members(self) -> frozenset[str]:
         """Every top-level input member that goes somewhere."""
-        used = set(self.path_members)
-        used |= {source.member for source in self.query.values() if source.member is not None}
+        used = {*path_members(self.path), self.grant}
+        used |= {source.member for source in self.query.values()}
         if self.body is not None:
-            used |= set(self.body.members or ()) | ({self.body.member} - {None})  # type: ignore[operator]
-        if self.grant is not None:
-            used.add(self.grant)
-        return frozenset(used)
+            used |= {*(self.body.members or ()), self.body.member}
+        return frozenset(member for member in used if member is not None)
+
+
+def path_members(template: str) -> tuple[str, ...]:
+    """The input members that a path template names, in order."""
+    return tuple(_MEMBER_IN_PATH.findall(template))
 
 
 def fill_path(template: str, values: Mapping[str, str]) -> str:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from activities.catalogue.documents import OperationDocument, StandardOperation
-from activities.catalogue.http_call import BodySource, QuerySource, fill_path
+from activities.catalogue.http_call import (
+    BodySource,
+    QuerySource,
+    Situation,
+    fill_path,
+    path_members,
+)
 from activities.catalogue.schemas import schema_faults
 from interpreter.contract.effects import ReplyKind
 from interpreter.contract.operations import EffectClass, Recovery
 
+_PROVE_NOTHING = (Situation.LOST, Situation.MALFORMED, Situation.REDIRECT)
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -96,22 +104,12 @@ def _placement_mistakes(place: str, operation: OperationDocument) -> Iterator[Mi
     """Every member of the request goes somewhere, and everything sent comes from a member."""
     http, request = operation.http, operation.request
     properties: dict[str, Any] = request.get("properties", {})
-    required = set(request.get("required", ()))
-    for member in http.path_members:
-        if member not in properties or member not in required:
-            message = f"the path needs the member {member}, which the request does not require"
-            remedy = "add it to properties and required of the request schema"
-            yield Mistake(f"{place}/http/path", "path-member", message, remedy)
-        elif not _is_scalar(properties[member], {"string", "integer"}):
-            message = f"the member {member} can not stand in a path"
-            remedy = "give it type: string or integer in the request schema"
-            yield Mistake(f"{place}/http/path", "path-member", message, remedy)
+    yield from _path_mistakes(f"{place}/http/path", http.path, request)
+    if http.receipt is not None:
+        yield from _path_mistakes(f"{place}/http/receipt/path", http.receipt.path, request)
     yield from _query_mistakes(f"{place}/http/query", http.query, properties)
     if http.body is not None:
         yield from _body_mistakes(f"{place}/http/body", http.method, http.body, properties)
-    if "{" in fill_path(http.path, dict.fromkeys(http.path_members, "")).replace("}", "{"):
-        remedy = "write members as {name}"
-        yield Mistake(f"{place}/http/path", "path-member", "a brace without a member", remedy)
     for member in sorted(set(properties) - http.used_members()):
         yield Mistake(
             f"{place}/request/properties/{member}",
@@ -119,6 +117,22 @@ def _placement_mistakes(place: str, operation: OperationDocument) -> Iterator[Mi
             f"the member {member} goes nowhere",
             "name it in http.path, http.query or http.body",
         )
+
+
+def _path_mistakes(place: str, template: str, request: dict[str, Any]) -> Iterator[Mistake]:
+    properties, required = request.get("properties", {}), request.get("required", ())
+    for member in path_members(template):
+        if member not in properties or member not in required:
+            message = f"the path needs the member {member}, which the request does not require"
+            remedy = "add it to properties and required of the request schema"
+            yield Mistake(place, "path-member", message, remedy)
+        elif not _is_scalar(properties[member], {"string", "integer"}):
+            message = f"the member {member} can not stand in a path"
+            remedy = "give it type: string or integer in the request schema"
+            yield Mistake(place, "path-member", message, remedy)
+    if re.search("[{}]", fill_path(template, dict.fromkeys(path_members(template), ""))):
+        remedy = "write members as {name}"
+        yield Mistake(place, "path-member", "a brace without a member", remedy)
 
 
 def _query_mistakes(
@@ -184,7 +198,7 @@ def _classification_mistakes(place: str, operation: OperationDocument) -> Iterat
             pointer = f"{place}/http/outcomes/{situation}"
             remedy = "kind: refused, retryable or unknown"
             yield Mistake(pointer, "classification", "not a product's refusal", remedy)
-        elif situation in ("lost", "malformed", "redirect") and (
+        elif situation in _PROVE_NOTHING and (
             operation.effect is not EffectClass.READ and outcome.kind is not ReplyKind.UNKNOWN
         ):
             pointer = f"{place}/http/outcomes/{situation}"

@@ -2,7 +2,7 @@
 
 Preparation reads the registry's own description and the conditions of the records that the
 action would change. Sending reads the description again: only the very action that was prepared
-is invoked, and conditions are never replaced by fresher ones (contract 5.7).
+is invoked, and conditions are never replaced by fresher ones.
 """
 
 from __future__ import annotations

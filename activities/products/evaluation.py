@@ -1,4 +1,4 @@
-"""Typed questions to a decision model, in two protocols (contract 5.9).
+"""Typed questions to a decision model, in two protocols.
 
 Preparation is offline and gives the exact bytes of the request. There is no idempotency key: a
 call that may have been sent is never repeated.

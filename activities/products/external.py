@@ -1,4 +1,4 @@
-"""External reads: exact paths of a connection, any completed status as data (contract 5.8)."""
+"""External reads: exact paths of a connection, any completed status as data."""
 
 from __future__ import annotations
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from activities.catalogue.http_call import BodySource, HttpCall, QuerySource, ReceiptRead, fill_path
+from activities.catalogue.http_call import (
+    BodySource,
+    HttpCall,
+    QuerySource,
+    ReceiptRead,
+    fill_path,
+    path_members,
+)
 from activities.products.settings import LARGEST_BODY_BYTES, ConnectionSettings
 from activities.products.transport import HttpRequest
 from interpreter.contract.values import JsonValue, canonical_bytes
@@ -86,7 +93,7 @@ def _body(source: BodySource, input: JsonValue) -> JsonValue:
 
 
 def _target(http: HttpCall, path: str, input: JsonValue, settings: ConnectionSettings) -> str:
-    members = {name: _segment(name, input) for name in http.path_members}
+    members = {name: _segment(name, input) for name in path_members(path)}
     filled = fill_path(path, members)
     query = "&".join(
         f"{quote(name, safe='')}={quote(text, safe='')}"

@@ -60,7 +60,7 @@ def after_failure(entry: CatalogueEntry, failure: Failure) -> Sent:
 def classify(
     entry: CatalogueEntry, answer: HttpAnswer, fits: Check, refusals: frozenset[str] | None = None
 ) -> Sent:
-    """Classify a whole answer (contract 5.3 to 5.9).
+    """Classify a whole answer.
 
     ``fits`` checks the output. ``refusals`` are refusal codes that the product declared for this
     very call, whatever their 4xx status; without them those of the catalogue count.

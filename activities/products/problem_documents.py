@@ -22,7 +22,7 @@ def problem_code(answer: HttpAnswer, *, traced: bool) -> str | None:
     """The problem code of an answer, None if it is not a valid problem document.
 
     Its type, title, detail and status must be there, and the status must be the answer's own. A
-    ``traced`` product also forbids caching and repeats its trace id (contract 5.2). The code is
+    ``traced`` product also forbids caching and repeats its trace id. The code is
     the member ``code``, or the last segment of ``type``.
     """
     media_type = (answer.header(b"content-type") or "").split(";")[0].strip().lower()

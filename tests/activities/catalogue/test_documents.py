@@ -94,7 +94,7 @@ def test_a_document_adds_operations_to_the_standard_ones() -> None:
 
 def test_json_is_a_document_too() -> None:
     catalogue = Catalogue.with_documents({"crm.json": json.dumps(_document())})
-    assert catalogue.find("crm.read-customer/v1").http.path_members == ("customer",)
+    assert catalogue.find("crm.read-customer/v1").http.path == "/customers/{customer}"
 
 
 def test_the_place_of_a_mistake_names_file_line_and_pointer() -> None:
@@ -164,6 +164,11 @@ _WRONG: list[tuple[Change, str, str]] = [
     (_http(_READ, "path", "customers"), "invalid-value", f"/operations/{_READ}/http/path"),
     (_http(_READ, "path", "/c/{detail}"), "path-member", f"/operations/{_READ}/http/path"),
     (_http(_READ, "path", "/c/{other}"), "path-member", f"/operations/{_READ}/http/path"),
+    (
+        _http(_OPEN, "receipt", "path", "/tickets/{other}"),
+        "path-member",
+        f"/operations/{_OPEN}/http/receipt/path",
+    ),
     (_http(_READ, "path", "/c/{customer}/{"), "path-member", f"/operations/{_READ}/http/path"),
     (
         _http(_READ, "query", "x", {"member": "y"}),
