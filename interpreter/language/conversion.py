@@ -81,6 +81,16 @@ def to_json(value: Value) -> JsonValue:
     A character becomes a string, a number that is not finite becomes null. Raises EvaluationError
     ``output`` for a range, a stream or a function pointer.
     """
+    try:
+        return _json(value)
+    except TypeError:
+        raise EvaluationError(
+            "output", "the value of a function is no JSON value", type_name=full_type_name(value)
+        ) from None
+
+
+def _json(value: Value) -> JsonValue:
+    """The same; raises TypeError for what JSON does not have."""
     if value is None or value is True or value is False:
         return value
     kind = type(value)
@@ -89,11 +99,9 @@ def to_json(value: Value) -> JsonValue:
     if kind is float:
         return value if value - value == 0.0 else None
     if kind is dict:
-        return {name: to_json(value[name]) for name in sorted(value)}
+        return {name: _json(value[name]) for name in sorted(value)}
     if kind is list:
-        return [to_json(item) for item in value]
+        return [_json(item) for item in value]
     if kind is Character:
         return str(value)
-    raise EvaluationError(
-        "output", "the value of a function is no JSON value", type_name=full_type_name(value)
-    )
+    raise TypeError
