@@ -2,34 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from adapter.authoring.diagnostics.code import Code, Severity
+from adapter.authoring.diagnostics.scenario_codes import SCENARIO_CODES
 
-
-class Severity(StrEnum):
-    """An error refuses the project, a warning does not."""
-
-    ERROR = "error"
-    WARNING = "warning"
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A stable code; ``summary`` and ``remedy`` are one sentence each.
-
-    ``docs/reference/diagnostics/<code>.md`` says more about it.
-    """
-
-    code: str
-    summary: str
-    remedy: str
-    severity: Severity = Severity.ERROR
-
-    @property
-    def page(self) -> str:
-        """The page about this code, from the top of the repository."""
-        return f"docs/reference/diagnostics/{self.code}.md"
-
+__all__ = ["CODES", "Code", "Severity"]
 
 _YAML = (
     Code(
@@ -348,6 +324,15 @@ _FUNCTIONS = (
 )
 
 CODES: dict[str, Code] = {
-    one.code: one for one in (*_YAML, *_CONFIG, *_PROJECT, *_OPERATIONS, *_MAPPINGS, *_FUNCTIONS)
+    one.code: one
+    for one in (
+        *_YAML,
+        *_CONFIG,
+        *_PROJECT,
+        *_OPERATIONS,
+        *_MAPPINGS,
+        *_FUNCTIONS,
+        *SCENARIO_CODES,
+    )
 }
 """Every code by its name."""
