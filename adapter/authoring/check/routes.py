@@ -23,6 +23,13 @@ class Routes:
             name: [(outlet, target) for outlet, target in node.outlets.items() if target in nodes]
             for name, node in nodes.items()
         }
+        self._targets: dict[str, dict[str, frozenset[str]]] = {
+            name: _by_target(out) for name, out in self._edges.items()
+        }
+        order: list[str] = []
+        if start in self._edges:
+            _finish_order(start, self._edges, set(), order)
+        self._order = order[::-1]
         self.at = lru_cache(maxsize=None)(self._at)
 
     def reached(self) -> set[str]:
@@ -34,27 +41,41 @@ class Routes:
         return [_round(group, self._edges) for group in _groups(self._edges)]
 
     def _at(self, without: frozenset[str]) -> dict[str, Standing]:
-        """For each step reached on routes that avoid ``without``: what has run before it."""
+        """For each step reached on routes that avoid ``without``: what has run before it.
+
+        Steps are taken in an order in which, circles aside, each comes after all that lead to it.
+        """
         if self._start not in self._edges or self._start in without:
             return {}
         standing: dict[str, dict[str, frozenset[str]]] = {self._start: {}}
-        waiting = [self._start]
-        while waiting:
-            name = waiting.pop()
-            for outlet, target in self._edges[name]:
-                if target in without:
+        changed = {self._start}
+        while changed:
+            for name in self._order:
+                if name not in changed:
                     continue
-                after = {**standing[name], name: frozenset({outlet})}
-                before = standing.get(target)
-                merged = after if before is None else _merge(before, after)
-                if merged != before:
-                    standing[target] = merged
-                    waiting.append(target)
+                changed.discard(name)
+                for target, outlets in self._targets[name].items():
+                    if target in without:
+                        continue
+                    after = {**standing[name], name: outlets}
+                    before = standing.get(target)
+                    merged = after if before is None else _merge(before, after)
+                    if merged != before:
+                        standing[target] = merged
+                        changed.add(target)
         return dict(standing)
 
     def before(self, step: str, without: Iterable[str] = ()) -> Standing | None:
         """What has run when a route that avoids ``without`` reaches ``step``; None: none does."""
         return self.at(frozenset(without)).get(step)
+
+
+def _by_target(out: list[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """Target -> the outlets that lead to it."""
+    targets: dict[str, frozenset[str]] = {}
+    for outlet, target in out:
+        targets[target] = targets.get(target, frozenset()) | {outlet}
+    return targets
 
 
 def _merge(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import groupby
 
 from adapter.authoring.diagnostics.codes import CODES, Severity
 from adapter.authoring.sources import Spot
@@ -120,23 +120,23 @@ class Report:
             self._found,
             key=lambda one: (one.spot.file, one.spot.line, one.spot.column, one.code),
         )
-        counts: Counter[str] = Counter()
         kept: list[Diagnostic] = []
-        for one in ordered:
-            counts[one.spot.file] += 1
-            if counts[one.spot.file] <= LARGEST_FILE_REPORT:
-                kept.append(one)
-            elif counts[one.spot.file] == LARGEST_FILE_REPORT + 1:
-                kept.append(_too_many(one))
+        for _, group in groupby(ordered, key=lambda one: one.spot.file):
+            found = list(group)
+            kept += found[:LARGEST_FILE_REPORT]
+            if len(found) > LARGEST_FILE_REPORT:
+                kept.append(_too_many(found[LARGEST_FILE_REPORT:]))
         return tuple(kept)
 
 
-def _too_many(first_left_out: Diagnostic) -> Diagnostic:
+def _too_many(left_out: list[Diagnostic]) -> Diagnostic:
+    """What stands for the findings that are left out; an error only if one of them is."""
     entry = CODES["config.too-many-problems"]
+    severity = min(left_out, key=lambda one: one.severity.value).severity
     return Diagnostic(
         entry.code,
-        entry.severity,
+        severity,
         f"more than {LARGEST_FILE_REPORT} problems in this file; the rest is left out",
-        replace(first_left_out.spot, length=1),
+        replace(left_out[0].spot, length=1),
         entry.remedy,
     )
