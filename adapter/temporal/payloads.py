@@ -102,16 +102,12 @@ def _start_to_json(start: StartRun) -> dict[str, Any]:
         if value
     }
     result: dict[str, Any] = {
-        "runId": start.run_id,
-        "workflow": start.workflow,
         "version": start.version,
         "revision": start.revision,
         "admittedAt": start.admitted_at,
         "deadlineAt": start.deadline_at,
         "input": start.input,
     }
-    if start.execution != 1:
-        result["execution"] = start.execution
     if binding:
         result["binding"] = binding
     if start.state is not None:
@@ -120,17 +116,19 @@ def _start_to_json(start: StartRun) -> dict[str, Any]:
 
 
 def start_from_json(value: dict[str, Any]) -> StartRun:
-    """The start of a run that the converter wrote; KeyError or TypeError for anything else."""
+    """The start that the converter wrote; KeyError or TypeError for anything else.
+
+    Workflow, run id and execution stand in the workflow id alone (``StartRun.as_execution``).
+    """
     binding = value.get("binding", {})
     return StartRun(
-        run_id=value["runId"],
-        workflow=value["workflow"],
+        run_id="",
+        workflow="",
         version=value["version"],
         revision=value["revision"],
         input=value["input"],
         admitted_at=value["admittedAt"],
         deadline_at=value["deadlineAt"],
-        execution=value.get("execution", 1),
         binding=Binding(binding.get("dispatch", {}), binding.get("taskQueues", {})),
         state=value.get("state"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from interpreter.contract.effects import Reply
+from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
 from interpreter.contract.values import JsonValue
 
@@ -116,7 +116,12 @@ class WaitEnd:
 
 
 def call_result(activity_id: str, reply: Reply) -> JsonValue:
-    """The envelope of a call's result: which attempt it answers, and the reply."""
+    """The envelope of a call's result: which attempt it answers, and the reply.
+
+    ``{of, accepted}`` for the usual answer, ``{of, reply}`` for every other.
+    """
+    if reply.kind is ReplyKind.ACCEPTED and not reply.code:
+        return {"of": activity_id, "accepted": reply.output}
     return {"of": activity_id, "reply": reply.to_json()}
 
 
@@ -129,6 +134,8 @@ def call_reply(activity_id: str, result: JsonValue) -> Reply | None:
     try:
         if result["of"] != activity_id:
             return None
+        if "accepted" in result:
+            return Reply(ReplyKind.ACCEPTED, result["accepted"])
         return Reply.from_json(result["reply"])
     except (KeyError, TypeError, ValueError, AttributeError):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from interpreter.contract.values import JsonValue
 
@@ -37,6 +37,15 @@ class StartRun:
     binding: Binding = field(default_factory=Binding)
     state: JsonValue = None
 
+    def as_execution(self, temporal_workflow_id: str) -> StartRun:
+        """The same start under the identity that its Temporal workflow id spells.
+
+        The input that Temporal keeps does not repeat the id, so the two can not disagree.
+        ValueError for an id that is not one of ours.
+        """
+        workflow, run_id, execution = _parts(temporal_workflow_id)
+        return replace(self, workflow=workflow, run_id=run_id, execution=int(execution))
+
 
 def workflow_id(workflow: str, run_id: str, execution: int) -> str:
     """``<workflow>/<run>/<execution>``, the Temporal workflow id (protocol rule 4)."""
@@ -45,15 +54,16 @@ def workflow_id(workflow: str, run_id: str, execution: int) -> str:
 
 def run_id_of(temporal_workflow_id: str) -> str:
     """The run id inside a Temporal workflow id; ValueError if it is not one of ours."""
-    parts = temporal_workflow_id.split("/")
-    if len(parts) != 3:
-        raise ValueError("not a workflow id of this project")
-    return parts[1]
+    return _parts(temporal_workflow_id)[1]
 
 
 def execution_of(temporal_workflow_id: str) -> int:
     """The execution ordinal inside a Temporal workflow id; ValueError if it is not one of ours."""
+    return int(_parts(temporal_workflow_id)[2])
+
+
+def _parts(temporal_workflow_id: str) -> tuple[str, str, str]:
     parts = temporal_workflow_id.split("/")
     if len(parts) != 3:
         raise ValueError("not a workflow id of this project")
-    return int(parts[2])
+    return parts[0], parts[1], parts[2]

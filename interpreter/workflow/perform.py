@@ -54,7 +54,7 @@ class _Remote:
     request: JsonValue
     identity: str
     limit: timedelta
-    summary: str
+    summary: str | None
     task_queue: str | None = None
     heartbeat: timedelta | None = None
 
@@ -215,15 +215,14 @@ class Performer:
         """The closing write: a local activity, remote when that fails; never given up."""
         request = closing_to_json(closing)
         while True:
-            result = await self._ledger_write(
-                names.CLOSE_RUN, request, f"close:{ordinal}", closing.state.value
-            )
+            # No summary: the run's own end, the next event, says the same.
+            result = await self._ledger_write(names.CLOSE_RUN, request, f"close:{ordinal}", None)
             closed = closed_from_json(result, closing)
             if closed is not None:
                 return closed
 
     async def _ledger_write(
-        self, name: str, request: JsonValue, identity: str, summary: str
+        self, name: str, request: JsonValue, identity: str, summary: str | None
     ) -> JsonValue:
         result = await _local(name, request, identity, summary)
         if result is not None:
@@ -231,7 +230,7 @@ class Performer:
         return await self._run(_Remote(name, request, identity, _LEDGER_LIMIT, summary), {})
 
 
-async def _local(name: str, request: JsonValue, identity: str, summary: str) -> JsonValue:
+async def _local(name: str, request: JsonValue, identity: str, summary: str | None) -> JsonValue:
     """A local activity's result as JSON, or None when it did not give one."""
     try:
         result = await workflow.execute_local_activity(

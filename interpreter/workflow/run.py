@@ -107,7 +107,10 @@ def _start_of(args: Sequence[RawValue]) -> StartRun:
         raise _not_admitted("the start input is not one that the coordinator wrote") from error
     if not isinstance(start, StartRun):
         raise _not_admitted("the start input is not one that the coordinator wrote")
-    return start
+    try:
+        return start.as_execution(workflow.info().workflow_id)
+    except ValueError as error:
+        raise _not_admitted("the workflow id is not one that the coordinator gave") from error
 
 
 def _not_in_attention() -> ApplicationError:

@@ -324,7 +324,21 @@ async def test_a_revision_that_no_ledger_holds_fails_at_once(
     async with staged(client, task_queue, ScriptedActivities()):
         with pytest.raises(WorkflowFailureError) as failure:
             await client.execute_workflow(
-                "sample", start, id=f"x/{task_queue}", task_queue=task_queue
+                "sample", start, id=f"sample/{task_queue}/1", task_queue=task_queue
+            )
+    assert isinstance(failure.value.cause, ApplicationError)
+    assert failure.value.cause.type == "not-admitted"
+
+
+async def test_a_start_under_an_id_that_the_coordinator_did_not_give_fails_at_once(
+    client: Client, task_queue: str
+) -> None:
+    made = definition({"done": finish()})
+    PROGRAMS.put(made, len(made.to_bytes()))
+    async with staged(client, task_queue, ScriptedActivities()):
+        with pytest.raises(WorkflowFailureError) as failure:
+            await client.execute_workflow(
+                "sample", start_of(made), id=task_queue, task_queue=task_queue
             )
     assert isinstance(failure.value.cause, ApplicationError)
     assert failure.value.cause.type == "not-admitted"
