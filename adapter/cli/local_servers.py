@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from adapter.cli.local_files import Addresses, LocalFiles
 from adapter.cli.service_client import ServiceClient, exchange
+from adapter.config.loading import Runtime, load_runtime
 from adapter.embedded import (
     ChildProcess,
     EmbeddedPostgres,
@@ -22,6 +23,8 @@ from adapter.embedded import (
 )
 from adapter.errors import Unavailable
 from adapter.ledger.migrations import migrate
+from adapter.wiring.deployment import TemporalServer
+from adapter.wiring.readiness import polling_workers
 
 SOURCE_ROOT = Path(__file__).resolve().parents[2]
 PREFERRED_PORTS = {
@@ -31,7 +34,8 @@ PREFERRED_PORTS = {
     "products": 8090,
     "postgres": 5433,
 }
-_READY_SECONDS = 60.0
+_READY_SECONDS = 90.0
+_LOOK_SECONDS = 0.1
 _DATABASE = "coordinator"
 
 
@@ -126,6 +130,7 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
         await _start_all(stack, *ours)
         await _until_answers(products, f"{addresses.products}/health")
         await _until_answers(ours[0], f"{addresses.api}/ready")
+        await _until_polled(load_runtime(files.runtime), ours[1:])
         lasting = [postgres.process, temporal.process]
         yield LocalServers(files, addresses, [products, *ours], lasting)
         plan.say("stopping")
@@ -135,8 +140,11 @@ async def _start_all(
     stack: AsyncExitStack, *servers: EmbeddedPostgres | EmbeddedTemporal | ChildProcess
 ) -> None:
     """Start servers at the same time; each is stopped at the end, also if another one fails."""
-    for server in servers:
-        stack.push_async_callback(server.stop)
+
+    async def stop_all() -> None:
+        await asyncio.gather(*(server.stop() for server in servers))
+
+    stack.push_async_callback(stop_all)
     outcomes = await asyncio.gather(*(s.start() for s in servers), return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
@@ -151,7 +159,7 @@ def _choose_ports(plan: LocalPlan, files: LocalFiles) -> dict[str, int]:
         if name in plan.fixed_ports:
             ports[name] = require_port(plan.fixed_ports[name], name)
             continue
-        port = free_port(usual if usual not in ports.values() else None)
+        port = free_port(usual if usual and usual not in ports.values() else None)
         if usual and port != usual:
             plan.say(f"port {usual} for {name} is taken; using {port}")
         ports[name] = port
@@ -214,19 +222,37 @@ def _program(files: LocalFiles, name: str, command: str) -> ChildProcess:
 
 async def _until_answers(process: ChildProcess, url: str) -> None:
     origin, _, path = url.rpartition("/")
-    deadline = asyncio.get_running_loop().time() + _READY_SECONDS
-    while True:
+
+    async def answers() -> bool:
         try:
             status, _ = await asyncio.to_thread(exchange, origin, "GET", f"/{path}")
         except Unavailable:
-            status = 0
-        if status == 200:
-            return
-        if not process.running or asyncio.get_running_loop().time() > deadline:
-            raise Unavailable(
-                "local.did-not-start",
-                f"{process.name} did not get ready",
-                place=str(process.log_file),
-                remedy="read its log",
-            )
-        await asyncio.sleep(0.1)
+            return False
+        return status == 200
+
+    await _until(answers, [process])
+
+
+async def _until_polled(runtime: Runtime, workers: Sequence[ChildProcess]) -> None:
+    client = await TemporalServer(runtime).client()
+    queue = runtime.document.temporal.task_queue
+
+    async def polled() -> bool:
+        return await polling_workers(client, queue) >= len(workers)
+
+    await _until(polled, workers)
+
+
+async def _until(ready: Callable[[], Awaitable[bool]], processes: Sequence[ChildProcess]) -> None:
+    deadline = asyncio.get_running_loop().time() + _READY_SECONDS
+    while not await ready():
+        late = asyncio.get_running_loop().time() > deadline
+        for process in processes:
+            if late or not process.running:
+                raise Unavailable(
+                    "local.did-not-start",
+                    f"{process.name} did not get ready",
+                    place=str(process.log_file),
+                    remedy="read its log",
+                )
+        await asyncio.sleep(_LOOK_SECONDS)

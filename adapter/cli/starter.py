@@ -61,7 +61,7 @@ _FUNCTIONS = """\
 // Pure functions: no clock, file or network; every value is one that a step passed in.
 
 fn completeness(application) {
-    let name = application.data.domainData.applicantName;
+    let name = application.data.domainData.applicant?.name;
     if type_of(name) == "string" && name != "" { "complete" } else { "incomplete" }
 }
 """
