@@ -1,0 +1,148 @@
+"""Plays the cases of a suite and says which passed, which failed and why."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from adapter.authoring.diagnostics.codes import CODES, Severity
+from adapter.authoring.diagnostics.diagnostic import Diagnostic
+from adapter.authoring.scenarios.suite import Suite
+from adapter.authoring.sources import Spot
+from interpreter.definition.document import PackagedDefinition
+from interpreter.scenario import (
+    ABSENT,
+    Case,
+    CaseFault,
+    Coverage,
+    Difference,
+    Stage,
+    Trace,
+    compare,
+)
+
+Progress = Callable[[int, int], None]
+"""Takes how many cases are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case: its end, and every finding about it.
+
+    ``trace`` is None when the case could not be played to its end. ``differences`` hold expected
+    and actual values; the ``findings`` about them name places only.
+    """
+
+    case: Case
+    spot: Spot
+    trace: Trace | None
+    differences: tuple[Difference, ...]
+    findings: tuple[Diagnostic, ...]
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """True without an error."""
+        return not any(one.severity is Severity.ERROR for one in self.findings)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """The cases that were played, and which outlets they take together."""
+
+    suite: Suite
+    cases: tuple[CaseResult, ...]
+    coverage: Coverage
+    seconds: float
+
+    @property
+    def failed(self) -> tuple[CaseResult, ...]:
+        """The cases that did not pass."""
+        return tuple(one for one in self.cases if not one.passed)
+
+    @property
+    def passed(self) -> bool:
+        """True when every case passed."""
+        return not self.failed
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Every finding of every case, in file order of the cases."""
+        return tuple(finding for one in self.cases for finding in one.findings)
+
+
+def run_suite(
+    packaged: PackagedDefinition,
+    suite: Suite,
+    *,
+    only: Collection[str] = (),
+    progress: Progress | None = None,
+) -> SuiteResult:
+    """Play the cases of a suite, or those of these ids.
+
+    Raises DefinitionError for a definition that the machine can not run. Whatever is wrong with a
+    case is a finding of its result.
+    """
+    stage = Stage(packaged.definition, packaged.labels.version)
+    wanted = [pair for pair in enumerate(suite.cases) if not only or pair[1].id in only]
+    started = time.perf_counter()
+    results = []
+    for index, case in wanted:
+        results.append(_run_case(stage, suite, index, case))
+        if progress is not None:
+            progress(len(results), len(wanted))
+    traces = [one.trace for one in results if one.trace is not None]
+    coverage = Coverage.of(packaged.definition, traces)
+    return SuiteResult(suite, tuple(results), coverage, time.perf_counter() - started)
+
+
+def _run_case(stage: Stage, suite: Suite, index: int, case: Case) -> CaseResult:
+    started = time.perf_counter()
+    try:
+        trace = stage.play(case)
+    except CaseFault as fault:
+        seconds = time.perf_counter() - started
+        finding = _of_fault(suite, index, fault)
+        differences = _of_actual(case, fault)
+        return CaseResult(case, suite.spot(index), None, differences, (finding,), seconds)
+    differences = compare(case, trace)
+    seconds = time.perf_counter() - started
+    findings = [_of_difference(suite, index, one) for one in differences]
+    findings += [
+        Diagnostic(
+            note.code,
+            Severity.WARNING,
+            f"case `{case.id}`: {note.message}",
+            suite.spot(index, note.pointer),
+            note.remedy or _remedy(note.code),
+        )
+        for note in trace.notes
+    ]
+    return CaseResult(case, suite.spot(index), trace, differences, tuple(findings), seconds)
+
+
+def _of_fault(suite: Suite, index: int, fault: CaseFault) -> Diagnostic:
+    message = f"case `{suite.cases[index].id}`: {fault.message}"
+    remedy = fault.remedy or _remedy(fault.code)
+    return Diagnostic(fault.code, Severity.ERROR, message, suite.spot(index, fault.place), remedy)
+
+
+def _of_actual(case: Case, fault: CaseFault) -> tuple[Difference, ...]:
+    if fault.actual is ABSENT:
+        return ()
+    plans = {f"/decisions/{i}/plan": one.plan for i, one in enumerate(case.decisions)}
+    return (Difference(fault.place, plans.get(fault.place, ABSENT), fault.actual),)
+
+
+def _of_difference(suite: Suite, index: int, one: Difference) -> Diagnostic:
+    code = "coordinator.scenario.expectation"
+    member = one.pointer.removeprefix("/expect/")
+    message = f"case `{suite.cases[index].id}`: `{member}` is not as expected"
+    spot = suite.spot(index, one.pointer)
+    return Diagnostic(code, Severity.ERROR, message, spot, _remedy(code))
+
+
+def _remedy(code: str) -> str:
+    entry = CODES.get(code)
+    return "correct the workflow, or the case" if entry is None else entry.remedy
