@@ -90,6 +90,18 @@ ClaimAnswer = Dispatched | Settled | Busy
 
 
 @dataclass(frozen=True, slots=True)
+class Saved:
+    """The command on record of an effect, the key it is sent with, and its latest attempt's token.
+
+    ``token`` is empty when nothing was ever dispatched.
+    """
+
+    command: Command
+    idempotency_key: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
 class Retry:
     """The attempt failed without effect; the next one is due after ``delay`` seconds."""
 
@@ -165,6 +177,10 @@ class ObservationDue:
 
 class EffectLedger(Protocol):
     """The effect protocol's writes (design section 5, protocol rules 1 to 7)."""
+
+    async def saved(self, effect: VisitRef) -> Saved | None:
+        """The command on record, or None before the first claim; a read without a lock."""
+        ...
 
     async def claim(self, claim: Claim) -> ClaimAnswer:
         """Store the command once, check permission under the run's lock, and dispatch.
@@ -292,6 +308,7 @@ __all__ = [
     "ReadOutcome",
     "Retry",
     "RunLedger",
+    "Saved",
     "Settled",
     "Settlement",
 ]

@@ -63,7 +63,7 @@ class Performer:
     async def _effect(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
     ) -> Reply:
-        command = await self._command(request, facts)
+        command = await self._command(attempt, request, facts)
         if isinstance(command, Reply):
             return command
         budget = facts.limits.send_budget
@@ -104,10 +104,20 @@ class Performer:
             raise _again("retryable", settled.code, settled.delay)
         return settled
 
-    async def _command(self, request: CallRequest, facts: ports.CallFacts) -> ports.Command | Reply:
+    async def _command(
+        self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
+    ) -> ports.Command | Reply:
+        """What is asked for; an operation with a preparation is prepared once, for good.
+
+        A command on record is never prepared again: what the product would say now is no answer
+        to what may have been sent before.
+        """
         command = ports.Command(facts.connection, facts.contract.id, request.input)
         if not facts.contract.preparation:
             return command
+        saved = await self.effects.saved(attempt.visit)
+        if saved is not None:
+            return saved.command
         try:
             prepared = await self.products.prepare(facts.contract, facts.connection, request.input)
         except NotPrepared as failure:

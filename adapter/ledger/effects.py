@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -17,6 +17,7 @@ from activities.ports import (
     NotSent,
     ReadOutcome,
     Retry,
+    Saved,
     Settled,
     Settlement,
 )
@@ -51,6 +52,15 @@ LEASE_MARGIN_SECONDS: Final = 5.0
 _NO_TOKEN: Final = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SavedRow:
+    """A stored command, its key's version, and the token of its latest attempt."""
+
+    sealed_command: bytes
+    key_version: int
+    token: str
+
+
 class Effects:
     """``EffectLedger`` over PostgreSQL; every method is one transaction under the run's lock.
 
@@ -62,6 +72,16 @@ class Effects:
         self._pool = pool
         self._sealer = sealer
         self._keyed = keyed
+
+    async def saved(self, effect: VisitRef) -> Saved | None:
+        """The command on record, or None before the first claim."""
+        keys = {"run": effect.run_id, "visit": effect.id}
+        row = await self._pool.one(Question(_SQL["saved_command"], keys, SavedRow))
+        if row is None:
+            return None
+        stored = self._sealer.open(row.sealed_command, effect.run_id, "command", effect.id)
+        key = self._keyed.product_key(effect, row.key_version)
+        return Saved(Command(*stored), key, row.token)
 
     async def claim(self, claim: Claim) -> ClaimAnswer:
         """Store the command once, check permission, and dispatch (design section 5)."""

@@ -81,3 +81,12 @@ values (%(run)s, %(visit)s, %(owner)s, %(scope)s, %(operation)s, 'read', %(conne
 on conflict (run_id, visit)
 do update set outcome = excluded.outcome, code = excluded.code, sealed_reply = excluded.sealed_reply,
               settled_at = excluded.settled_at
+
+-- saved_command: The command on record of an effect and the token of its latest attempt.
+select e.sealed_command, r.key_version,
+       coalesce((select a.token from coordinator.attempts a
+                 where a.run_id = e.run_id and a.visit = e.visit
+                 order by a.attempt desc limit 1), '') as token
+from coordinator.effects e
+join coordinator.runs r on r.id = e.run_id
+where e.run_id = %(run)s and e.visit = %(visit)s
