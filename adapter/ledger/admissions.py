@@ -193,7 +193,7 @@ class Admissions:
             if state is StartState.STARTED and start.temporal_run_id == temporal_run_id:
                 return
             entry = Entry(run, start.now)
-            if run.state == RunState.QUEUED:
+            if run.state in (RunState.QUEUED, RunState.RECOVERY_REQUIRED):
                 entry.stand(RunState.RUNNING)
             entry.event("run.started", execution=execution, temporalRunId=temporal_run_id)
             entry.journal("run.started", {}, execution=execution)

@@ -31,6 +31,21 @@ _LONGEST_PAUSE_SECONDS = 2.0
 _DURABLE = b"""select set_config('synchronous_commit', 'on', false)
 where current_setting('synchronous_commit') in ('off', 'local')"""
 
+# A process that is stopped inside a transaction must not keep the lock of its run.
+_IMPATIENT = b"set idle_in_transaction_session_timeout = '10s'"
+
+_CONNECTION = {
+    "application_name": "coordinator",
+    # A single question then needs no transaction around it; the others say begin.
+    "autocommit": True,
+    "connect_timeout": 5,
+    # A server that vanished without a word is noticed within seconds, not after two hours.
+    "keepalives_idle": 10,
+    "keepalives_interval": 3,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+
 
 class LedgerAway(LedgerUnavailable, Unavailable):
     """``ledger.unavailable``: the database did not answer; whether it wrote is not known."""
@@ -113,15 +128,14 @@ class Pool:
             open=False,
             timeout=_ACQUIRE_SECONDS,
             configure=_configure,
-            # A single question then needs no transaction around it; the others say begin.
-            kwargs={"application_name": "coordinator", "autocommit": True},
+            kwargs=_CONNECTION,
             name="ledger",
         )
 
     async def open(self) -> None:
         """Connect; LedgerAway when the database does not answer in time."""
         with _border():
-            await self._connections.open(wait=True, timeout=2 * _ACQUIRE_SECONDS)
+            await self._connections.open(wait=True, timeout=_ACQUIRE_SECONDS)
 
     async def close(self) -> None:
         """End every connection."""
@@ -132,7 +146,7 @@ class Pool:
         return await self._repeated(lambda connection: _transact(connection, work))
 
     async def ask(self, question: Question[Row]) -> list[Row]:
-        """The rows of one question, which is a transaction by itself."""
+        """The rows of one question, a transaction by itself that is safe to repeat."""
         return await self._repeated(lambda connection: _rows(connection, question))
 
     async def one(self, question: Question[Row]) -> Row | None:
@@ -178,9 +192,12 @@ class Pool:
 
 
 async def _rows(connection: AsyncConnection[Any], question: Question[Row]) -> list[Row]:
-    async with connection.cursor(row_factory=class_row(question.row)) as cursor:
-        await cursor.execute(question.sql, question.parameters)
-        return await cursor.fetchall()
+    try:
+        async with connection.cursor(row_factory=class_row(question.row)) as cursor:
+            await cursor.execute(question.sql, question.parameters)
+            return await cursor.fetchall()
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise _StillSure from error
 
 
 async def _transact(
@@ -208,11 +225,12 @@ async def _roll_back(connection: AsyncConnection[Any]) -> None:
 
 
 class _StillSure(Exception):
-    """The connection broke while nothing could have been committed."""
+    """The connection broke where repeating the work is safe."""
 
 
 async def _configure(connection: AsyncConnection[Any]) -> None:
     await connection.execute(_DURABLE)
+    await connection.execute(_IMPATIENT)
 
 
 @contextmanager

@@ -31,8 +31,8 @@ class EffectFacts:
     """One effect as it stands, seen by one attempt (its token) or by none.
 
     ``unresolved`` counts other attempts that may have been applied, ``later`` newer ones that may
-    still answer, ``failed`` those that a product answered with a retryable code, and ``lease_until``
-    is the latest lease without an answer; the own attempt is in none of them.
+    still answer, ``failed`` those that a product answered with a retryable code; ``lease_until`` is
+    the latest lease without an answer. The own attempt is in none of them.
     """
 
     now: datetime

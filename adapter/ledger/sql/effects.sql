@@ -76,7 +76,7 @@ on conflict (run_id, visit, token) do nothing
 insert into coordinator.effects
     (run_id, visit, owner, scope, operation, effect, connection, generation, sealed_command, outcome,
      code, sealed_reply, opened_at, settled_at)
-values (%(run)s, %(visit)s, %(owner)s, %(scope)s, %(operation)s, 'read', %(connection)s, 0,
+values (%(run)s, %(visit)s, %(owner)s, %(scope)s, %(operation)s, 'read', %(connection)s, 1,
         %(sealed_command)s, %(outcome)s, %(code)s, %(sealed_reply)s, %(now)s, %(now)s)
 on conflict (run_id, visit)
 do update set outcome = excluded.outcome, code = excluded.code, sealed_reply = excluded.sealed_reply,

@@ -1,0 +1,82 @@
+"""Migrations: applied once, in one transaction, and never to a database of another kind."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psycopg
+import pytest
+
+from adapter.crypto import KeyRing, Sealer
+from adapter.errors import Refused, Unavailable
+from adapter.ledger import Ledger, migrate
+
+KEYS = KeyRing.generate()
+
+
+async def execute(url: str, statement: str) -> None:
+    async with await psycopg.AsyncConnection.connect(url) as connection:
+        await connection.execute(statement.encode())
+
+
+async def test_what_is_due_is_applied_once(empty_database_url: str) -> None:
+    assert await migrate(empty_database_url) == ["0001_ledger"]
+    assert await migrate(empty_database_url) == []
+
+
+async def test_two_deployers_at_once_are_harmless(empty_database_url: str) -> None:
+    applied = await asyncio.gather(migrate(empty_database_url), migrate(empty_database_url))
+    assert sorted(applied) == [[], ["0001_ledger"]]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ("update coordinator.migrations set digest = 'other'", "migration.changed"),
+        ("insert into coordinator.migrations values ('9999_later', 'x')", "migration.unknown"),
+    ],
+)
+async def test_a_database_that_this_program_does_not_know_is_refused(
+    database_url: str, change: str, code: str
+) -> None:
+    await execute(database_url, change)
+    with pytest.raises(Refused) as refusal:
+        await migrate(database_url)
+    assert refusal.value.code == code
+
+
+async def test_a_failed_migration_leaves_nothing_behind(empty_database_url: str) -> None:
+    await execute(empty_database_url, "create schema coordinator; create table coordinator.runs ()")
+    with pytest.raises(Refused) as refusal:
+        await migrate(empty_database_url)
+    assert refusal.value.code == "migration.failed"
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        await execute(empty_database_url, "select from coordinator.control")
+
+
+async def test_a_server_that_does_not_answer_is_one_clear_error() -> None:
+    with pytest.raises(Unavailable) as refusal:
+        await migrate("postgresql://nobody:secret@127.0.0.1:1/none")
+    assert refusal.value.code == "ledger.unavailable"
+    assert "secret" not in str(refusal.value)
+
+
+async def test_a_database_without_a_ledger_is_not_opened(empty_database_url: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        await Ledger.open(empty_database_url, Sealer(KEYS, "test"), KEYS)
+    assert refusal.value.code == "ledger.not-migrated"
+
+
+async def test_a_database_belongs_to_one_deployment_and_one_admission_key(
+    database_url: str,
+) -> None:
+    async with await Ledger.open(database_url, Sealer(KEYS, "test"), KEYS):
+        pass
+    other = KeyRing.generate()
+    for keys, deployment, code in (
+        (KEYS, "other", "ledger.other-deployment"),
+        (other, "test", "ledger.other-keys"),
+    ):
+        with pytest.raises(Refused) as refusal:
+            await Ledger.open(database_url, Sealer(keys, deployment), keys)
+        assert refusal.value.code == code

@@ -1,0 +1,111 @@
+"""The pool: lost connections, fail-over, and commits whose fate is not known."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from activities.errors import LedgerUnavailable
+from adapter.crypto import KeyRing, Sealer
+from adapter.errors import Unavailable
+from adapter.ledger import Ledger, queries
+from tests.adapter.ledger.words import accepted, answer, claim, dispatch, effect, read
+
+Sql = Callable[..., Awaitable[list[Any]]]
+
+CUT = (
+    "select pg_terminate_backend(pid) from pg_stat_activity"
+    " where application_name = 'coordinator' and datname = current_database()"
+)
+CUT_AT_COMMIT = (
+    "create function coordinator.cut() returns trigger language plpgsql as"
+    " $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;"
+    " create constraint trigger cut after insert on coordinator.attempts"
+    " deferrable initially deferred for each row execute function coordinator.cut()"
+)
+
+
+async def test_a_cut_connection_costs_a_caller_nothing(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    await sql(CUT)
+    assert await ledger.effects.read_outcome(read(effect(run_id))) == accepted()
+    await sql(CUT)
+    assert (await ledger.reads.run_status(run_id, None)).run_id == run_id
+
+
+async def test_a_commit_whose_fate_is_unknown_is_withdrawn_by_its_token(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    await sql(CUT_AT_COMMIT)
+    first = claim(effect(run_id))
+    with pytest.raises(LedgerUnavailable) as lost:
+        await ledger.effects.claim(first)
+    assert (lost.value.code, isinstance(lost.value, Unavailable)) == ("ledger.unavailable", True)
+    await sql("drop trigger cut on coordinator.attempts")
+    await ledger.effects.withdraw(first.effect, first.token)
+    assert not (await dispatch(ledger, claim(effect(run_id)))).unresolved
+
+
+async def test_settle_keeps_trying_through_a_failover(
+    ledger: Ledger, run_id: str, sql: Sql, database_url: str
+) -> None:
+    sent = claim(effect(run_id))
+    await dispatch(ledger, sent)
+    server, _, name = database_url.rpartition("/")
+    admin = await psycopg.AsyncConnection.connect(f"{server}/postgres", autocommit=True)
+    async with admin:
+        await admin.execute(f'alter database "{name}" allow_connections false'.encode())
+        await sql(CUT)
+        work = asyncio.create_task(ledger.effects.settle(answer(sent, accepted(1))))
+        await asyncio.sleep(1)
+        assert not work.done()
+        await admin.execute(f'alter database "{name}" allow_connections true'.encode())
+    assert await work == accepted(1)
+
+
+async def test_a_server_that_is_away_is_one_clear_error() -> None:
+    keys = KeyRing.generate()
+    with pytest.raises(LedgerUnavailable) as refusal:
+        await Ledger.open("postgresql://u:secret@127.0.0.1:1/none", Sealer(keys, "test"), keys)
+    assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("synchronous_commit", "on"), ("idle_in_transaction_session_timeout", "10s")],
+)
+async def test_a_session_is_durable_and_lets_go_whatever_the_server_prefers(
+    database_url: str, sql: Sql, keys: KeyRing, setting: str, value: str
+) -> None:
+    name = database_url.rpartition("/")[2]
+    await sql(f'alter database "{name}" set synchronous_commit = off')
+    async with await Ledger.open(database_url, Sealer(keys, "test"), keys) as opened:
+        connection = await opened._pool._connections.getconn()
+        shown = await (await connection.execute(f"show {setting}".encode())).fetchone()
+        await opened._pool._connections.putconn(connection)
+    assert shown == (value,)
+
+
+async def test_a_cancelled_caller_gives_its_connection_back(
+    ledger: Ledger, run_id: str, database_url: str
+) -> None:
+    async with await psycopg.AsyncConnection.connect(database_url) as other:
+        await other.execute("select from coordinator.runs for update")
+        tasks = [asyncio.create_task(ledger.effects.claim(claim(effect(run_id)))) for _ in range(4)]
+        await asyncio.sleep(0.3)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    assert (await dispatch(ledger, claim(effect(run_id)))).attempt == 1
+
+
+def test_every_query_has_a_name_of_its_own_and_a_sentence() -> None:
+    for family in ("admissions", "control", "effects", "packages", "reads", "runs", "waits"):
+        found = queries.queries(family)
+        assert found
+        assert all(b"-- " not in text for text in found.values())
