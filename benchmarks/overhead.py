@@ -26,7 +26,7 @@ from benchmarks.processor import ProcessorTimes
 from benchmarks.ratios import case_ratios, table
 from benchmarks.rounds import Round, in_turn, measure, warm_up
 from benchmarks.sides import Interpreted, Ledgered, Plain, Side
-from benchmarks.worker import SIDES
+from benchmarks.worker import QUEUES, SIDES
 
 
 async def sides_on(ground: Ground, access: Access, stack: AsyncExitStack) -> list[Side]:
@@ -36,9 +36,9 @@ async def sides_on(ground: Ground, access: Access, stack: AsyncExitStack) -> lis
     ours = await connect(TemporalAddress(temporal))
     others = await Client.connect(temporal)
     return [
-        Interpreted(ours, "interpreter", ledger),
-        Plain(others, "plain"),
-        Ledgered(others, "ledgered", ledger),
+        Interpreted(ours, QUEUES["interpreter"], ledger),
+        Plain(others, QUEUES["plain"]),
+        Ledgered(others, QUEUES["ledgered"], ledger),
     ]
 
 
@@ -50,7 +50,7 @@ async def compare(
     await prepare(access, cases)
     for name in SIDES:
         for _ in range(workers):
-            arguments = [name, ground.temporal.address, name, ground.product_url]
+            arguments = [name, ground.temporal.address, QUEUES[name], ground.product_url]
             await ground.spawn(name, ["benchmarks.worker", *arguments], access.environment())
     processor = ProcessorTimes(ground.process_ids())
     measured: dict[str, dict[str, list[Round]]] = {

@@ -23,6 +23,8 @@ from benchmarks import ledgered, plain
 from benchmarks.deployment import Access, ProductConnections
 
 SIDES = ("interpreter", "plain", "ledgered")
+# Of one length: a task queue's name stands in many events.
+QUEUES = {side: f"benchmark-{number}" for number, side in enumerate(SIDES, start=1)}
 
 
 async def interpreter_worker(

@@ -17,8 +17,8 @@ from temporalio.converter import (
 
 from interpreter.contract.runs import Binding, StartRun
 
-_MARK = "coordinatorMessage"
-_START = b"start-run/v1"
+_MARK = "coordinator"
+_START = b"start/v1"
 
 Prefetch = Callable[[StartRun], Awaitable[None]]
 """Fills this process's cache of definitions for a run; raises to have the task tried again."""
