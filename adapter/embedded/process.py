@@ -17,7 +17,8 @@ from adapter.embedded.errors import EmbeddedError
 __all__ = ["ChildProcess", "User"]
 
 _POLL_SECONDS = 0.05
-_LOCK_WAIT_SECONDS = 15.0
+# Longer than a keeper takes to end its server by force, on a busy machine too.
+_LOCK_WAIT_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +21,12 @@ _NOT_OURS = {
 def python_files(*folders: str) -> list[Path]:
     """Every Python file under the named folders, relative to the root."""
     return sorted(path for folder in folders for path in _walk(ROOT / folder, ".py"))
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """The syntax tree of a file, read once a run."""
+    return ast.parse((ROOT / path).read_text())
 
 
 def text_files() -> list[Path]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.places import PACKAGES, ROOT, python_files
+from tests.house.places import PACKAGES, ROOT, python_files, tree
 
 _LONGEST_FILE = 400
 _LONGEST_FUNCTION = 60
@@ -33,9 +33,8 @@ _ALLOWED_NAMES = {"adapter/cli/service.py"}
 
 
 def _functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    tree = ast.parse((ROOT / path).read_text())
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return [node for node in ast.walk(tree) if isinstance(node, kinds)]
+    return [node for node in ast.walk(tree(path)) if isinstance(node, kinds)]
 
 
 def test_no_file_of_the_packages_is_too_long() -> None:
@@ -69,7 +68,7 @@ def test_every_file_begins_with_what_it_owns() -> None:
     silent = [
         str(path)
         for path in python_files(*PACKAGES, "tests", "examples", "benchmarks")
-        if not ast.get_docstring(ast.parse((ROOT / path).read_text()))
+        if not ast.get_docstring(tree(path))
     ]
     assert silent == []
 

@@ -14,11 +14,20 @@ from typing import Any
 
 import pytest
 
-from tests.house.places import PACKAGES, ROOT, python_files, text_files
+from tests.house.places import PACKAGES, ROOT, python_files, text_files, tree
 
 _INDEX_HOSTS = tuple(".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org")))
 # Where the name to import is not the name to install, or comes with another package.
 _INSTALLED_AS = {"yaml": "pyyaml", "starlette": "fastapi"}
+# What jsonschema imports for us, to check formats.
+_FORMATS = {
+    "fqdn",
+    "isoduration",
+    "jsonpointer",
+    "rfc3339-validator",
+    "rfc3986-validator",
+    "uri-template",
+}
 _TEXT = {".py", ".md", ".toml", ".lock", ".yaml", ".yml", ".json", ".sql", ".rhai", ".txt", ""}
 
 
@@ -34,7 +43,7 @@ def _imported() -> set[str]:
     """The packages from outside that the three packages import, by the name to install."""
     found: set[str] = set()
     for path in python_files(*PACKAGES):
-        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -44,7 +53,8 @@ def _imported() -> set[str]:
 
 
 def test_what_is_imported_is_what_is_declared() -> None:
-    assert _imported() == {_name(one) for one in _project()["project"]["dependencies"]}
+    declared = {_name(one) for one in _project()["project"]["dependencies"]}
+    assert _imported() | _FORMATS == declared
 
 
 def test_no_text_names_a_package_index() -> None:
