@@ -99,8 +99,21 @@ def _say_event(terminal: Terminal, event: dict[str, Any]) -> None:
     if terminal.format is Format.JSON:
         terminal.json_line({"event": event})
         return
-    data = " ".join(f"{name}={value}" for name, value in event["data"].items() if value != "")
-    terminal.line(f"{event['at'][11:19]}  {event['type']:<20}  {data}".rstrip())
+    terminal.line(told_event(event))
+
+
+def told_event(event: dict[str, Any]) -> str:
+    """One event as a line: when, what, at which step, and what else is worth a look."""
+    data = dict(event["data"])
+    node = str(data.pop("node", ""))
+    usual = {
+        "branch": "main",
+        "visit": 1,
+        "sequence": data.get("sequence"),
+        "kind": data.get("kind"),
+    }
+    rest = " ".join(f"{k}={v}" for k, v in data.items() if v != "" and usual.get(k) != v)
+    return f"{event['at'][11:19]}  {event['type']:<18}  {node:<16}  {rest}".rstrip()
 
 
 def _drawn(client: ServiceClient, run: str, terminal: Terminal, interval: float, look: Look) -> Any:

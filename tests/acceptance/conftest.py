@@ -1,0 +1,151 @@
+"""The commands as processes of their own, and the development servers that they start."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapter.embedded import free_port
+
+ROOT = Path(__file__).parents[2]
+START_SECONDS = 150
+_PORTS = ("api", "temporal", "temporalUi", "products", "postgres")
+
+
+def command(program: str, *arguments: str) -> list[str]:
+    """A command line of `coordinatorctl` (program ``main``) or `coordinator` (``service``)."""
+    return [sys.executable, "-m", f"adapter.cli.{program}", *arguments]
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """The environment of a command, without settings of the test run."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("COORDINATOR_")}
+    return inherited | {"PYTHONPATH": str(ROOT)} | extra
+
+
+def processes_of(folder: Path) -> dict[int, str]:
+    """Processes whose command line names a folder: pid -> command line."""
+    found: dict[int, str] = {}
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in line:
+            found[int(entry.parent.name)] = line
+    return found
+
+
+def eventually(what: Callable[[], Any], seconds: float = 60) -> Any:
+    """The first true answer of ``what``, asked several times a second."""
+    deadline = time.monotonic() + seconds
+    while not (answer := what()):
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.2)
+    return answer
+
+
+@dataclass
+class Development:
+    """`coordinatorctl dev` on a folder of its own."""
+
+    folder: Path
+    process: subprocess.Popen[str]
+    addresses: dict[str, str]
+
+    def ctl(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run `coordinatorctl` against it."""
+        return subprocess.run(
+            command("main", *arguments),
+            capture_output=True,
+            text=True,
+            env=environment(COORDINATOR_RUNTIME=str(self.folder / "runtime.yaml")),
+            cwd=self.folder,
+            check=check,
+            timeout=60,
+        )
+
+    def json(self, *arguments: str) -> Any:
+        """The JSON that a command says."""
+        return json.loads(self.ctl(*arguments, "--format", "json").stdout)
+
+    def start(self, key: str, application: str = "APP-1001") -> str:
+        """Start a run of the example; gives its id."""
+        (self.folder / "input.json").write_text(json.dumps({"applicationId": application}))
+        arguments = ("--workflow", "reviewed-notice", "--input", "input.json", "--key", key)
+        run: str = self.json("start", *arguments)["runId"]
+        return run
+
+    def state(self, run: str) -> str:
+        """The state of a run."""
+        state: str = self.json("status", run)["state"]
+        return state
+
+    def waits(self, run: str) -> str:
+        """Wait until the review of a run is awaited; gives the review's id."""
+
+        def open_review() -> str | None:
+            open_waits = [w for w in self.json("inspect", run)["waits"] if not w["resolution"]]
+            return self.review_of(run) if open_waits else None
+
+        review: str = eventually(open_review)
+        return review
+
+    def review_of(self, run: str) -> str | None:
+        """The pending review of a run."""
+        from adapter.cli.casework_client import PretendCasework
+
+        for review in PretendCasework(self.addresses["pretend products"]).pending():
+            if review["correlationId"] == run:
+                return str(review["reviewRequestId"])
+        return None
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Stop it as a person would; gives the exit code."""
+        self.process.send_signal(number)
+        self.process.communicate(timeout=60)
+        return self.process.returncode
+
+
+def develop(folder: Path) -> Development:
+    """Start `coordinatorctl dev` and wait for its addresses."""
+    folder.mkdir(exist_ok=True)
+    ports = folder / "ports.json"
+    if not ports.exists():
+        # Other tests run at the same time: the usual ports are not for us.
+        ports.write_text(json.dumps({name: free_port() for name in _PORTS}))
+    process = subprocess.Popen(
+        command("main", "dev", "--data", str(folder), "--format", "json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        cwd=ROOT,
+    )
+    assert process.stdout is not None
+    said = ""
+    while not said.endswith("}\n"):
+        line = process.stdout.readline()
+        assert line, process.communicate(timeout=60)[1]
+        said += line
+    return Development(folder, process, json.loads(said))
+
+
+@pytest.fixture(scope="module")
+def development(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Development]:
+    """One development deployment for the tests of a module."""
+    running = develop(tmp_path_factory.mktemp("development"))
+    yield running
+    if running.process.poll() is None:
+        running.stop()
+    assert processes_of(running.folder) == {}

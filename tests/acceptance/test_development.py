@@ -1,0 +1,168 @@
+"""The main job over processes: runs survive the death of a worker, of the service and of all."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from adapter.embedded import free_port
+from tests.acceptance.conftest import (
+    ROOT,
+    START_SECONDS,
+    Development,
+    command,
+    develop,
+    environment,
+    eventually,
+    processes_of,
+)
+
+pytestmark = pytest.mark.timeout(START_SECONDS)
+
+
+def test_a_person_decides_and_the_notice_is_sent(development: Development) -> None:
+    run = development.start("good")
+    review = development.waits(run)
+    development.ctl("decide", "approved", "--review", review)
+    last = development.ctl("watch", run).stdout
+    assert "run.finished" in last
+    inspected = development.json("inspect", run)
+    assert (inspected["run"]["outcome"], inspected["run"]["status"]) == ("notified", "finished")
+    sent = inspected["effects"][-1]
+    assert (sent["operation"], sent["state"]) == ("messaging.submit-message/v1", "accepted")
+    assert sent["receipt"] == inspected["run"]["output"]["messageId"]
+    assert "Maya" not in json.dumps(inspected)
+
+
+def test_the_same_key_gives_the_same_run_and_another_input_a_conflict(
+    development: Development,
+) -> None:
+    run = development.start("again")
+    assert development.start("again") == run
+    (development.folder / "other.json").write_text('{"applicationId": "APP-1002"}')
+    arguments = ("--workflow", "reviewed-notice", "--input", "other.json", "--key", "again")
+    refused = development.ctl("start", *arguments, check=False)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("error[idempotency.key-reused]")
+
+
+def test_an_input_outside_the_schema_is_named_by_its_pointer(development: Development) -> None:
+    (development.folder / "wrong.json").write_text('{"applicationId": ""}')
+    arguments = ("--workflow", "reviewed-notice", "--input", "wrong.json")
+    refused = development.ctl("start", *arguments, check=False)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("error[input.invalid]: /input/applicationId: ")
+
+
+def test_temporals_own_command_finds_the_deployment(development: Development) -> None:
+    run = development.start("listed")
+    development.waits(run)
+    listed = development.ctl("temporal", "workflow", "list", "--output", "json").stdout
+    types = {w["execution"]["workflowId"].split("/")[1]: w["type"] for w in json.loads(listed)}
+    assert types[run] == {"name": "reviewed-notice"}
+
+
+def test_another_worker_finishes_when_one_is_killed_during_the_review(
+    development: Development,
+) -> None:
+    run = development.start("killed-worker")
+    review = development.waits(run)
+    [victim, *_] = [
+        pid
+        for pid, line in processes_of(development.folder).items()
+        if " worker " in line and "keeper" not in line
+    ]
+    os.kill(victim, signal.SIGKILL)
+    development.ctl("decide", "rejected", "--review", review)
+    eventually(lambda: development.state(run) == "finished", 90)
+
+
+def test_a_cancel_withdraws_the_review(development: Development) -> None:
+    run = development.start("cancelled")
+    development.waits(run)
+    development.ctl("cancel", run, "--reason", "moved away")
+    eventually(lambda: development.state(run) == "cancelled-after-effect")
+    assert development.json("status", run)["outcome"] == "cancelled"
+    again = development.ctl("cancel", run, "--reason", "again", check=False)
+    assert again.stderr.startswith("error[run.closed]")
+
+
+def test_a_run_starts_although_the_service_died_right_after_its_admission(
+    development: Development,
+) -> None:
+    runtime = _another_service(development.folder)
+    service = subprocess.Popen(
+        command("service", "serve", "--runtime", str(runtime)),
+        env=environment(COORDINATOR_FAULT="after-admission-commit"),
+        stderr=subprocess.DEVNULL,
+        cwd=ROOT,
+    )
+    try:
+        origin = yaml.safe_load(runtime.read_text())["api"]["publicUrl"]
+        eventually(lambda: _answers(f"{origin}/health"))
+        known = {run["runId"] for run in development.json("list")["runs"]}
+        revision = development.json("list")["runs"][0]["revision"]
+        with pytest.raises(OSError, match=r"."):
+            _post_run(development, origin, revision)
+        assert service.wait(timeout=30) == -signal.SIGKILL
+    finally:
+        service.kill()
+    [run] = {run["runId"] for run in development.json("list")["runs"]} - known
+    development.waits(run)
+
+
+def _another_service(folder: Path) -> Path:
+    """A runtime file of the same deployment whose service listens elsewhere."""
+    document = yaml.safe_load((folder / "runtime.yaml").read_text())
+    port = free_port()
+    document["api"] = {"bind": f"127.0.0.1:{port}", "publicUrl": f"http://127.0.0.1:{port}"}
+    runtime = folder / "another.yaml"
+    runtime.write_text(yaml.safe_dump(document))
+    return runtime
+
+
+def _answers(url: str) -> bool:
+    try:
+        return bool(urllib.request.urlopen(url, timeout=5).status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _post_run(development: Development, origin: str, revision: str) -> Any:
+    body = {
+        "workflow": "reviewed-notice",
+        "revision": revision,
+        "input": {"applicationId": "APP-1001"},
+    }
+    headers = {
+        "Content-Type": "application/json",
+        "Idempotency-Key": "died",
+        "X-API-Key": (development.folder / "secrets" / "api-key").read_text().strip(),
+    }
+    request = urllib.request.Request(f"{origin}/v1/runs", json.dumps(body).encode(), headers)
+    return urllib.request.urlopen(request, timeout=30)
+
+
+def test_everything_stops_on_a_signal_and_goes_on_after_a_restart(
+    development: Development,
+) -> None:
+    run = development.start("restarted")
+    review = development.waits(run)
+    assert development.stop(signal.SIGINT) == 0
+    assert processes_of(development.folder) == {}
+    again = develop(development.folder)
+    try:
+        assert again.addresses == development.addresses
+        again.ctl("decide", "approved", "--review", review)
+        eventually(lambda: again.state(run) == "finished")
+    finally:
+        assert again.stop() == 0
