@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from activities.errors import ActivityError
-from activities.ports import Busy, Command, Settled
+from activities.ports import (
+    Busy,
+    CallBook,
+    Command,
+    EffectLedger,
+    RunLedger,
+    Saved,
+    Settled,
+)
 from adapter.ledger import Ledger
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.operations import Recovery
@@ -158,3 +166,23 @@ async def test_two_branches_may_visit_the_same_node(ledger: Ledger, run_id: str)
     other = claim(replace(effect(run_id), branch="main/each:1/1"), sequence=5)
     first, second = await dispatch(ledger, one), await dispatch(ledger, other)
     assert first.idempotency_key != second.idempotency_key
+
+
+async def test_a_saved_command_is_read_with_its_key_and_latest_token(
+    ledger: Ledger, run_id: str
+) -> None:
+    assert await ledger.effects.saved(effect(run_id)) is None
+    first = claim(effect(run_id), command=Command("post", "op/v1", {"a": 1}, {"prepared": 1}))
+    permitted = await dispatch(ledger, first)
+    await ledger.effects.settle(answer(first, retryable()))
+    second = claim(effect(run_id))
+    await dispatch(ledger, second)
+    saved = await ledger.effects.saved(effect(run_id))
+    assert saved == Saved(first.command, permitted.idempotency_key, second.token)
+
+
+def test_the_parts_of_the_ledger_are_the_ports_of_the_activities(ledger: Ledger) -> None:
+    effects: EffectLedger = ledger.effects
+    runs: RunLedger = ledger.runs
+    book: CallBook = ledger.book
+    assert (effects, runs, book) == (ledger.effects, ledger.runs, ledger.book)
