@@ -35,7 +35,7 @@ from interpreter.language.syntax import (
 )
 
 
-class _Unknown(Exception):  # noqa: N818 - a signal inside this file
+class _Unknown(Exception):
     """The value can not be told."""
 
 

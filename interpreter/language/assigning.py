@@ -14,8 +14,8 @@ from interpreter.language.values import Value
 class Target(NamedTuple):
     """What is known of an assignment before it runs.
 
-    ``compound`` is None or a symbol such as ``+=``; ``place`` is where the operator stands; ``name``
-    and ``root`` are the variable at the root of the left side and where it begins.
+    ``compound`` is None or a symbol such as ``+=``; ``place`` is where the operator stands;
+    ``name`` and ``root`` are the variable at the root of the left side and where it begins.
     """
 
     compound: str | None

@@ -27,10 +27,11 @@ class Code:
 
     ``run`` gives a value that nobody else holds; ``peek`` may give one that a variable still holds
     and must not be kept. ``is_quiet`` code changes nothing, so that a peeked value outlives it.
+    ``is_safe`` code can not even fail, so that operations behind it may be counted before it.
     ``frames`` is how many Python calls it nests.
     """
 
-    __slots__ = ("constant", "frames", "is_quiet", "operations", "peek", "run")
+    __slots__ = ("constant", "frames", "is_quiet", "is_safe", "operations", "peek", "run")
 
     def __init__(
         self,
@@ -40,6 +41,7 @@ class Code:
         peek: Step | None = None,
         frames: int = 1,
         is_quiet: bool = False,
+        is_safe: bool = False,
         constant: Value = UNKNOWN,
     ) -> None:
         self.operations = operations
@@ -47,6 +49,7 @@ class Code:
         self.peek = peek or run
         self.frames = frames
         self.is_quiet = is_quiet
+        self.is_safe = is_safe
         self.constant = constant
 
 
@@ -56,8 +59,16 @@ def nested(*parts: Code) -> int:
 
 
 def in_order(parts: list[Code]) -> tuple[int, tuple[tuple[int, Step], ...]]:
-    """Operations before the first part, and each part with the operations before it."""
-    if not parts:
-        return 0, ()
-    first, *rest = parts
-    return first.operations, ((0, first.run), *((part.operations, part.run) for part in rest))
+    """Operations before the first part, and each part with the operations before it.
+
+    Operations are counted early, before parts that can not fail.
+    """
+    before = 0
+    steps: list[tuple[int, Step]] = []
+    all_safe = True
+    for part in parts:
+        if all_safe:
+            before += part.operations
+        steps.append((0 if all_safe else part.operations, part.run))
+        all_safe = all_safe and part.is_safe
+    return before, tuple(steps)

@@ -155,7 +155,7 @@ class ExpressionCompiler:
             kind = type(value)
             return copy_value(value) if kind is list or kind is dict else value
 
-        return Code(1, run, peek=lambda frame: frame[slot], is_quiet=True)
+        return Code(1, run, peek=lambda frame: frame[slot], is_quiet=True, is_safe=True)
 
     def locator(self, node: Variable) -> Any:
         """A closure that gives the place of a variable. Raises the failure when there is none."""

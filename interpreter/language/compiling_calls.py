@@ -65,10 +65,10 @@ class CallCompiler(ExpressionCompiler):
         """Operations, nested calls and a closure for a list of arguments, first to last."""
         parts = [self.argument(argument) for argument in arguments]
         operations, steps = in_order(parts)
-        return operations, nested(*parts), _list_of(steps)
+        return operations, nested(*parts), list_of(steps)
 
     def _rest_arguments(self, arguments: list[Expression]) -> tuple[int, int, Step]:
-        """The same for the arguments behind a variable, which itself takes one operation."""
+        """The same for the arguments behind a variable, which is counted before them."""
         operations, frames, rest = self._all_arguments(arguments[1:])
         return 1 + operations, frames, rest
 
@@ -374,7 +374,7 @@ class CallCompiler(ExpressionCompiler):
         return Code(only.operations, run, frames=nested(only))
 
 
-def _list_of(steps: tuple[tuple[int, Step], ...]) -> Step:
+def list_of(steps: tuple[tuple[int, Step], ...]) -> Step:
     """A closure that gives the values of some steps as a list."""
     if not steps:
         return lambda frame: []

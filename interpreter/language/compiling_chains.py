@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from interpreter.language.assigning import Target
-from interpreter.language.code import Code, Step
-from interpreter.language.compiling_calls import CallCompiler
+from interpreter.language.code import Code, Step, in_order, nested
+from interpreter.language.compiling_calls import CallCompiler, list_of
+from interpreter.language.compiling_operators import constant_code
 from interpreter.language.failures import unbound_this
 from interpreter.language.linking import INDEX, METHOD, PROPERTY, Link, Write, follow
 from interpreter.language.running import Frame, Place, check_size, temporary
@@ -32,12 +33,14 @@ _FRAMES_OF_LINK = 6
 class _Chain(NamedTuple):
     """A chain taken apart.
 
-    ``collect`` evaluates indexes and arguments and gives them as one value a link; ``before`` is
-    the operations before it. ``fixed`` are the indexes when all are known, else None.
+    ``collect`` evaluates indexes and arguments and gives them as one value a link; ``before`` and
+    ``after`` are the operations before and behind it, the one of a name at the root included.
+    ``fixed`` are the indexes when all are known, else None.
     """
 
     links: tuple[Link, ...]
     before: int
+    after: int
     collect: Step
     fixed: tuple[Value, ...] | None
     frames: int
@@ -50,40 +53,29 @@ class ChainCompiler(CallCompiler):
     def _chain(self, node: Chain) -> Code:
         chain = self._take_apart(node)
         root = node.left
-        # One operation for the expression itself and one for a name at the root.
-        before = 1 + chain.before
         if isinstance(root, Variable) and not root.path:
             slot = self._slot(root)
             if slot is not None:
-                return self._slot_chain(chain, slot, before + 1)
+                return self._slot_chain(chain, slot)
         if isinstance(root, Variable | This):
-            locate = self._root_locator(root)
-            run = _followed(chain, locate)
-            return Code(before, run, frames=chain.frames + 1)
+            run = _followed(chain, self._root_locator(root))
+            return Code(1 + chain.before, run, frames=chain.frames + 1)
         inner = self.expression(root)
-        step = inner.run
+        step, operations = inner.run, inner.operations - 1
 
         def located(frame: Frame) -> Place:
+            frame[0].n += operations
             return temporary(step(frame))
 
         # Indexes and arguments are evaluated before the root.
-        run = _followed(chain, located, inner.operations)
-        return Code(before, run, frames=max(chain.frames, inner.frames) + 2)
+        run = _followed(chain, located)
+        return Code(1 + chain.before, run, frames=max(chain.frames, inner.frames) + 2)
 
     def _root_locator(self, root: Variable | This) -> Any:
-        """A closure that counts the root and gives its place."""
-        if isinstance(root, This):
-            return _this_locator(root.place)
-        locate = self.locator(root)
+        """A closure that gives the place of the root."""
+        return _this_locator(root.place) if isinstance(root, This) else self.locator(root)
 
-        def counted(frame: Frame) -> Place:
-            frame[0].n += 1
-            place: Place = locate(frame)
-            return place
-
-        return counted
-
-    def _slot_chain(self, chain: _Chain, slot: int, before: int) -> Code:
+    def _slot_chain(self, chain: _Chain, slot: int) -> Code:
         read_only = self._is_constant(slot)
         links = chain.links
 
@@ -92,7 +84,7 @@ class ChainCompiler(CallCompiler):
 
         slow = _followed(chain, locate)
         if any(link.kind == METHOD for link in links):
-            return Code(before, slow, frames=chain.frames + 1)
+            return Code(1 + chain.before, slow, frames=chain.frames + 1)
         peek: Step
         if chain.fixed is None:
             peek = _indexed_read(chain, slot, read_only)
@@ -101,7 +93,7 @@ class ChainCompiler(CallCompiler):
         else:
             peek = _fixed_read(slot, chain.fixed, slow)
         return Code(
-            before,
+            1 + chain.before,
             lambda frame: copy_value(peek(frame)),
             peek=peek,
             frames=chain.frames + 2,
@@ -117,17 +109,16 @@ class ChainCompiler(CallCompiler):
         name = root.name if isinstance(root, Variable) else ""
         target = Target(compound, place, name, start_of_expression(root))
         value_of = right.run
-        after = chain.before
+        before, after = chain.before, chain.after
         frames = max(right.frames, chain.frames) + 1
         collect, links = chain.collect, chain.links
         if isinstance(root, Variable) and not root.path:
             slot = self._slot(root)
             if slot is not None and compound is None and not self._is_constant(slot):
-                last = chain.fixed[-1] if chain.fixed is not None else None
                 if len(links) == 1 and links[0].kind == PROPERTY:
-                    run = _property_write(slot, last, target, links)
-                elif chain.fixed is None and len(links) == 1:
-                    run = _index_write(slot, collect, after, target, links)
+                    run = _property_write(slot, links[0].name, target, links)
+                elif len(links) == 1:
+                    run = _index_write(slot, chain, target)
                 else:
                     run = None
                 if run is not None:
@@ -141,8 +132,9 @@ class ChainCompiler(CallCompiler):
         def assign_slowly(frame: Frame) -> Value:
             value = value_of(frame)
             run = frame[0]
-            run.n += after
+            run.n += before
             values = collect(frame)
+            run.n += after
             follow(run, links, 0, values, locate(frame), Write(target, value))
             return None
 
@@ -167,68 +159,83 @@ class ChainCompiler(CallCompiler):
 
     def _arguments_of(self, links: tuple[Link, ...], elements: list[Expression]) -> _Chain:
         single = len(links) == 1
-        # Each link of a longer chain takes one operation, and so does a single link with
-        # something to evaluate.
-        extra = 0 if single else len(links)
-        steps: list[tuple[int, Any]] = []
-        fixed: list[Value] | None = []
-        frames = 0
-        is_quiet = True
-        for link, element in zip(links, elements, strict=True):
-            if link.kind == PROPERTY:
-                steps.append((0, link.name))
-                if fixed is not None:
-                    fixed.append(link.name)
+        parts = [
+            self._argument_of(link, element, single)
+            for link, element in zip(links, elements, strict=True)
+        ]
+        before = pending = 0
+        all_safe = True
+        steps: list[tuple[int, Step | None, Value]] = []
+        for part in parts:
+            pending += part.operations
+            if all_safe:
+                before, pending = before + pending, 0
+            if part.step is None:
+                steps.append((0, None, part.known))
                 continue
-            if isinstance(element, MethodCall):
-                is_quiet = False
-                fixed = None
-                operations, nesting, collect = self._all_arguments(element.arguments)
-                if single and element.arguments:
-                    extra = 1
-                steps.append((operations, collect))
-                frames = max(frames, nesting)
-                continue
-            known = literal_value(element) if single else NOT_LITERAL
-            if known is not NOT_LITERAL:
-                steps.append((0, _Known(known)))
-                if fixed is not None:
-                    fixed.append(known)
-                continue
-            code = self.expression(element)
-            if single:
-                extra = 1
-            if fixed is not None and type(code.constant) in (int, str):
-                fixed.append(code.constant)
-            else:
-                fixed = None
-            is_quiet = is_quiet and code.is_quiet
-            steps.append((code.operations, code.run))
-            frames = max(frames, code.frames)
-        first = steps[0][0]
-        rest = tuple((0 if at == 0 else step[0], step[1]) for at, step in enumerate(steps))
-        total = extra + first
-        if fixed is not None and not single:
-            # All indexes are known: their operations can be counted at once.
-            total = extra + sum(operations for operations, _ in steps)
-            rest = tuple((0, step) for _, step in rest)
+            steps.append((pending, part.step, None))
+            pending = 0
+            all_safe = all_safe and part.is_safe
+        # The root is counted behind the arguments, with the links after the last of them.
+        after = pending + 1
+        if all_safe:
+            before, after = before + after, 0
+        is_fixed = all(part.is_known for part in parts)
         return _Chain(
             links,
-            total,
-            _collector(rest),
-            tuple(fixed) if fixed is not None else None,
-            frames + _FRAMES_OF_LINK + len(links),
-            is_quiet,
+            before,
+            after,
+            _collector(tuple(steps)),
+            tuple(part.known for part in parts) if is_fixed else None,
+            max(part.frames for part in parts) + _FRAMES_OF_LINK + len(links),
+            all(part.is_quiet for part in parts),
+        )
+
+    def _argument_of(self, link: Link, element: Expression, single: bool) -> _Argument:
+        """What a link needs evaluated. Each link of a longer chain takes one operation."""
+        extra = 0 if single else 1
+        if link.kind == PROPERTY:
+            return _Argument(extra, None, link.name, True, True, True, 0)
+        if isinstance(element, MethodCall):
+            parts = [self.argument(argument) for argument in element.arguments]
+            operations, steps = in_order(parts)
+            if single and parts:
+                extra = 1
+            is_safe = all(part.is_safe for part in parts)
+            frames = nested(*parts)
+            return _Argument(
+                extra + operations, list_of(steps), None, False, False, is_safe, frames
+            )
+        if single:
+            known = literal_value(element)
+            if known is not NOT_LITERAL:
+                is_key = type(known) in (int, str)
+                step = None if is_key else constant_code(known).run
+                return _Argument(0, step, known, is_key, True, True, 1)
+        code = self.expression(element)
+        if type(code.constant) in (int, str):
+            return _Argument(1 + code.operations, None, code.constant, True, True, True, 1)
+        return _Argument(
+            1 + code.operations,
+            code.run,
+            None,
+            False,
+            code.is_quiet,
+            code.is_safe,
+            code.frames,
         )
 
 
-class _Known:
-    """A literal index, not evaluated at all."""
+class _Argument(NamedTuple):
+    """The index or arguments of one link: ``step`` evaluates them unless they are ``known``."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
+    operations: int
+    step: Step | None
+    known: Value
+    is_known: bool
+    is_quiet: bool
+    is_safe: bool
+    frames: int
 
 
 def _link(parent: Chain, element: Expression) -> Link:
@@ -243,21 +250,22 @@ def _link(parent: Chain, element: Expression) -> Link:
     return Link(PROPERTY, name, parent.optional, place, parent.place, NOWHERE)
 
 
-def _collector(steps: tuple[tuple[int, Any], ...]) -> Step:
+def _collector(steps: tuple[tuple[int, Step | None, Value], ...]) -> Step:
     """A closure that gives the index or arguments of each link."""
-    if all(isinstance(step, str | _Known) for _, step in steps):
-        known = [step.value if isinstance(step, _Known) else step for _, step in steps]
-        return lambda frame: [copy_value(value) for value in known]
+    if all(step is None for _, step, _ in steps):
+        known = [value for _, _, value in steps]
+        return lambda frame: known
     if len(steps) == 1:
         only = steps[0][1]
+        assert only is not None
         return lambda frame: [only(frame)]
 
     def collect(frame: Frame) -> Value:
         values = []
         run = frame[0]
-        for operations, step in steps:
-            if isinstance(step, str):
-                values.append(step)
+        for operations, step, value in steps:
+            if step is None:
+                values.append(value)
             else:
                 run.n += operations
                 values.append(step(frame))
@@ -268,7 +276,6 @@ def _collector(steps: tuple[tuple[int, Any], ...]) -> Step:
 
 def _this_locator(place: int) -> Any:
     def locate(frame: Frame) -> Place:
-        frame[0].n += 1
         this: Place | None = frame[1]
         if this is None:
             raise unbound_this(place)
@@ -281,13 +288,13 @@ def _no_root(frame: Frame) -> Place:
     raise unbound_this(NOWHERE)
 
 
-def _followed(chain: _Chain, locate: Any, more: int = 0) -> Step:
-    collect, links = chain.collect, chain.links
+def _followed(chain: _Chain, locate: Any) -> Step:
+    collect, links, after = chain.collect, chain.links, chain.after
 
     def run(frame: Frame) -> Value:
         values = collect(frame)
         state = frame[0]
-        state.n += more
+        state.n += after
         return follow(state, links, 0, values, locate(frame), None)[0]
 
     return run
@@ -330,11 +337,12 @@ def _fixed_read(slot: int, keys: tuple[Value, ...], slow: Step) -> Step:
 
 
 def _indexed_read(chain: _Chain, slot: int, read_only: bool) -> Step:
-    collect, links = chain.collect, chain.links
+    collect, links, after = chain.collect, chain.links, chain.after
     count = len(links)
 
     def read(frame: Frame) -> Value:
         keys = collect(frame)
+        frame[0].n += after
         value = frame[slot]
         for key in keys:
             kind = type(value)
@@ -372,17 +380,18 @@ def _property_write(slot: int, name: str, target: Target, links: tuple[Link, ...
     return make
 
 
-def _index_write(
-    slot: int, collect: Step, operations: int, target: Target, links: tuple[Link, ...]
-) -> Any:
+def _index_write(slot: int, chain: _Chain, target: Target) -> Any:
+    collect, links = chain.collect, chain.links
+    before, after = chain.before, chain.after
+
     def make(value_of: Step) -> Step:
         def write(frame: Frame) -> Value:
             value = value_of(frame)
             run = frame[0]
-            run.n += operations
+            run.n += before
             keys = collect(frame)
+            run.n += after
             holder = frame[slot]
-            run.n += 1
             (key,) = keys
             kind = type(holder)
             if (kind is dict and type(key) is str) or (

@@ -7,7 +7,14 @@ from typing import Any
 from interpreter.language import operators
 from interpreter.language.code import UNKNOWN, Code, Step, nested
 from interpreter.language.running import Frame, call_by_name
-from interpreter.language.values import INT_MAX, INT_MIN, Character, Value, copy_value
+from interpreter.language.values import (
+    FOREIGN_TYPES,
+    INT_MAX,
+    INT_MIN,
+    Character,
+    Value,
+    copy_value,
+)
 
 _DIRECT = frozenset({int, bool, str, Character})
 
@@ -17,12 +24,12 @@ def binary(symbol: str, name: str, left: Code, right: Code, place: int) -> Code:
     general = _general(symbol, name, place)
     first = left.peek if right.is_quiet else left.run
     maker = _FAST.get(symbol)
-    if maker is not None:
-        run = maker(first, right.operations, right.peek, right.constant, general)
-    else:
-        run = _plain(first, right.operations, right.peek, right.constant, general)
+    before, between = left.operations, right.operations
+    if left.is_safe:
+        before, between = before + between, 0
+    run = (maker or _plain)(first, between, right.peek, right.constant, general)
     return Code(
-        1 + left.operations,
+        1 + before,
         run,
         frames=nested(left, right),
         is_quiet=left.is_quiet and right.is_quiet and symbol != "!in",
@@ -40,7 +47,7 @@ def _general(symbol: str, name: str, place: int) -> Any:
             operation = table[kinds]
         else:
             operation = None if kinds[0] is kinds[1] else between
-        if operation is not None:
+        if operation is not None and FOREIGN_TYPES.isdisjoint(kinds):
             return operation(x, y)
         return call_by_name(
             frame[0],
@@ -251,8 +258,9 @@ def constant_code(value: Value) -> Code:
             lambda frame: copy_value(value),
             peek=lambda frame: value,
             is_quiet=True,
+            is_safe=True,
         )
-    return Code(1, lambda frame: value, is_quiet=True, constant=value)
+    return Code(1, lambda frame: value, is_quiet=True, is_safe=True, constant=value)
 
 
 __all__ = ["UNKNOWN", "binary", "constant_code", "negation"]

@@ -9,6 +9,7 @@ from interpreter.language.chains import dot, joined
 from interpreter.language.errors import CompileError
 from interpreter.language.scanner import Scanner
 from interpreter.language.syntax import (
+    NOT_LITERAL,
     Arm,
     ArrayLiteral,
     Block,
@@ -31,7 +32,6 @@ from interpreter.language.syntax import (
     ends_itself,
     literal_value,
     move_expression,
-    NOT_LITERAL,
     place_of_expression,
     start_of_expression,
 )

@@ -14,7 +14,7 @@ _UNCATCHABLE = frozenset(
 _RESOURCES = frozenset({"ErrorTooManyOperations", "ErrorStackOverflow", "ErrorDataTooLarge"})
 
 
-class Failure(Exception):  # noqa: N818 - the engine's word for it is used throughout
+class Failure(Exception):
     """An error while a function runs.
 
     ``name`` is the engine's variant, ``text`` its message without a place, ``details`` what a
@@ -85,7 +85,7 @@ class Failure(Exception):  # noqa: N818 - the engine's word for it is used throu
         return held
 
 
-class Jump(Exception):  # noqa: N818 - not an error
+class Jump(Exception):
     """``return``: leaves the function with a value."""
 
     def __init__(self, value: Value) -> None:
@@ -93,7 +93,7 @@ class Jump(Exception):  # noqa: N818 - not an error
         self.value = value
 
 
-class Break(Exception):  # noqa: N818 - not an error
+class Break(Exception):
     """``break``: leaves the loop with a value."""
 
     def __init__(self, value: Value) -> None:
@@ -101,7 +101,7 @@ class Break(Exception):  # noqa: N818 - not an error
         self.value = value
 
 
-class Continue(Exception):  # noqa: N818 - not an error
+class Continue(Exception):
     """``continue``: goes on with the next round of the loop."""
 
 
@@ -137,7 +137,8 @@ def unknown_function(signature: str, place: int = NOWHERE) -> Failure:
 
 def unknown_variable(name: str, place: int) -> Failure:
     """No variable of this name."""
-    return Failure("ErrorVariableNotFound", f"Variable not found: {name}", place, {"variable": name})
+    text = f"Variable not found: {name}"
+    return Failure("ErrorVariableNotFound", text, place, {"variable": name})
 
 
 def unknown_module(path: str, place: int) -> Failure:

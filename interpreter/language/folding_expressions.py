@@ -293,9 +293,10 @@ class Folder:
             folded = self._constant_call(node)
             if folded is not None:
                 return folded
-        if node.name == "Fn" and not node.path and len(arguments) == 1 and is_constant(arguments[0]):
-            arguments[0] = self.expression(arguments[0])
-            return node
+        if node.name == "Fn" and not node.path and len(arguments) == 1:
+            if is_constant(arguments[0]):
+                arguments[0] = self.expression(arguments[0])
+                return node
         node.arguments = [self._argument(argument) for argument in arguments]
         return node
 

@@ -1,4 +1,4 @@
-"""Indexes into arrays, maps, strings and the bits of integers, as places that can be assigned to."""
+"""Indexes into arrays, maps, strings and the bits of integers, as places to read and assign."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The built-in operators: what each does for each pair of types, and the errors it raises.
 
 ``binary(symbol, left, right)`` finds the operation for two values, or None when the engine has no
-built-in one and looks for a registered function instead. Errors carry no place; the caller knows it.
+built-in one and looks for a registered function instead. Errors carry no place.
 """
 
 from __future__ import annotations
@@ -82,14 +82,11 @@ def power(x: int, y: int) -> int:
         raise arithmetic(f"Integer raised to a negative power: {x} ** {y}")
     if x in (0, 1, -1):
         return x if y % 2 or x == 1 else 1 if not y or x else 0
-    result = x**y if y < INT_BITS_OF_POWER else None
-    if result is None or not INT_MIN <= result <= INT_MAX:
+    # A base of two or more leaves 64 bits at the 64th power at the latest.
+    result: int = x ** min(y, 64)
+    if not INT_MIN <= result <= INT_MAX:
         raise arithmetic(f"Exponential overflow: {x} ** {y}")
     return result
-
-
-# A base of two or more leaves 64 bits at the 64th power at the latest.
-INT_BITS_OF_POWER = 65
 
 
 def _wrapped(number: int) -> int:
@@ -267,10 +264,6 @@ _DIFFERENT: dict[str, Operation] = {
     symbol: (lambda x, y: True) if symbol == "!=" else (lambda x, y: False)
     for symbol in _COMPARISONS
 }
-_OPEN_RANGES: dict[str, type[ExclusiveRange | InclusiveRange]] = {
-    "..": ExclusiveRange,
-    "..=": InclusiveRange,
-}
 _SAME_RANGES: dict[str, Operation] = {"==": operator.eq, "!=": operator.ne}
 
 _UNIT = type(None)
@@ -289,11 +282,13 @@ _BINARY: dict[tuple[type, type], dict[str, Operation]] = {
     (str, _UNIT): {**_DIFFERENT, "+": lambda x, y: x},
     (int, _UNIT): {
         **_DIFFERENT,
-        **{s: lambda x, y, r=r: r(x, INT_MAX) for s, r in _OPEN_RANGES.items()},
+        "..": lambda x, y: ExclusiveRange(x, INT_MAX),
+        "..=": lambda x, y: InclusiveRange(x, INT_MAX),
     },
     (_UNIT, int): {
         **_DIFFERENT,
-        **{s: lambda x, y, r=r: r(0, y) for s, r in _OPEN_RANGES.items()},
+        "..": lambda x, y: ExclusiveRange(0, y),
+        "..=": lambda x, y: InclusiveRange(0, y),
     },
     (ExclusiveRange, ExclusiveRange): _SAME_RANGES,
     (InclusiveRange, InclusiveRange): _SAME_RANGES,

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from interpreter.language.analysis import referenced, returned_strings
+from interpreter.language.compiling_statements import compile_functions
+from interpreter.language.conversion import from_json, to_json
+from interpreter.language.errors import CompileError, EvaluationError
+from interpreter.language.failures import Failure
+from interpreter.language.folding import fold_function
+
 # Importing a family of native functions registers it.
 from interpreter.language.natives import array_callbacks as _array_callbacks
 from interpreter.language.natives import arrays as _arrays
@@ -13,12 +20,6 @@ from interpreter.language.natives import numbers as _numbers
 from interpreter.language.natives import ranges as _ranges
 from interpreter.language.natives import sorting as _sorting
 from interpreter.language.natives import texts as _texts
-from interpreter.language.analysis import referenced, returned_strings
-from interpreter.language.compiling_statements import compile_functions
-from interpreter.language.conversion import from_json, to_json
-from interpreter.language.errors import CompileError, EvaluationError
-from interpreter.language.failures import Failure
-from interpreter.language.folding import fold_function
 from interpreter.language.parser import parse
 from interpreter.language.running import CompiledFunction, Key, Run, call_function
 from interpreter.language.syntax import Function
@@ -59,7 +60,7 @@ class Program:
         self._functions = {function.name: function for function in reversed(functions)}
         self._all = functions
         self.functions: tuple[FunctionSignature, ...] = tuple(map(_signature, functions))
-        self._strings = {name: None for name in self._functions}
+        self._strings = dict.fromkeys(self._functions)
         self._returned = returned_strings(functions)
         for function in functions:
             fold_function(function)

@@ -136,8 +136,8 @@ class Run:
         self._tail_at = self.n
         self._tail_count = self.n + more
 
-    def detached(self, action: Callable[[], Value]) -> Value:
-        """Run a callback on a copy of the counters."""
+    def detached(self, place: int, action: Callable[[], Value]) -> Value:
+        """Run a callback on a copy of the counters; ``place`` is where it is called from."""
         before = self.n
         level = self.level
         frames = self.frames
@@ -149,7 +149,7 @@ class Run:
             self.n, self.level, self.frames = before, level, frames
             self._tail_at, self._tail_count = before, last
             if over or self._work > MAXIMUM_WORK:
-                raise too_many_operations()
+                raise too_many_operations().at(place)
         return value
 
 
@@ -328,7 +328,7 @@ def call_native(
         if by_reference:
             check_size(arguments[0])
     except Failure as failure:
-        raise failure.at(place)
+        raise failure.at(place) from None
     return value, native.is_method
 
 
@@ -354,7 +354,7 @@ def call_pointer(
 ) -> Value:
     """Call what a function pointer names from a native function, on counters of its own."""
     arguments = [*map(copy_value, pointer.bound), *arguments]
-    return run.detached(lambda: _call_pointer(run, pointer, arguments, place, this))
+    return run.detached(place, lambda: _call_pointer(run, pointer, arguments, place, this))
 
 
 def _call_pointer(

@@ -29,12 +29,12 @@ _ESCAPE_DIGITS = {"x": 2, "u": 4, "U": 8}
 _HEX = "0123456789abcdefABCDEF"
 _RADIX = {"x": (16, _HEX), "o": (8, "01234567"), "b": (2, "01")}
 _WHITESPACE = frozenset(
-    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
 
 
-class _Broken(Exception):  # noqa: N818 - a signal inside this file, never seen outside
+class _Broken(Exception):
     """A literal that can not be read; ``place`` is where the error belongs."""
 
     def __init__(self, message: str, place: int) -> None:

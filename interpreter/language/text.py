@@ -1,7 +1,7 @@
 """Values as text: what ``to_string`` and ``to_debug`` give, and how numbers are written.
 
 Two notations exist. A script sees ``script_text`` and ``script_debug``; messages and constant
-parts of back-tick strings use ``display``, which writes the inside of containers as ``native_debug``.
+parts of back-tick strings use ``display``, with ``native_debug`` for what is inside containers.
 """
 
 from __future__ import annotations

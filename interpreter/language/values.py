@@ -50,12 +50,9 @@ class _Pair:
         self.end = end
 
     def __eq__(self, other: object) -> bool:
-        return (
-            type(other) is type(self)
-            and isinstance(other, _Pair)
-            and self.start == other.start
-            and self.end == other.end
-        )
+        if not isinstance(other, _Pair) or type(other) is not type(self):
+            return False
+        return (self.start, self.end) == (other.start, other.end)
 
     def __hash__(self) -> int:
         return hash((type(self), self.start, self.end))
@@ -195,6 +192,25 @@ _FULL_NAMES: dict[type, str] = {
     CharacterStream: "rhai::packages::iter_basic::CharsStream",
     BitStream: "rhai::packages::iter_basic::BitRange",
 }
+
+
+FOREIGN_TYPES = frozenset(
+    {ExclusiveRange, InclusiveRange, StepRange, FloatStepRange, CharacterStream, BitStream}
+)
+"""Types that are no part of the language itself: the engine looks for functions on them first."""
+
+_ORDER = (
+    int, float, ExclusiveRange, FunctionPointer, InclusiveRange, dict, str, list, Character,
+    FloatStepRange, type(None), bool, BitStream, CharacterStream, StepRange,
+)  # fmt: skip
+
+
+def type_rank(value: Value) -> int:
+    """Where a type stands when values are sorted that can not be compared.
+
+    The engine orders types by identities that its build gives them; this is their order there.
+    """
+    return _ORDER.index(type(value))
 
 
 def type_name(value: Value) -> str:

@@ -12,7 +12,7 @@ from interpreter.language.natives.ranges import offset_and_length
 from interpreter.language.natives.registry import ANY, native
 from interpreter.language.natives.sorting import sort_by
 from interpreter.language.running import Place, call_pointer
-from interpreter.language.values import FunctionPointer, Value, copy_value
+from interpreter.language.values import FunctionPointer, Value, copy_value, type_rank
 
 Array = list[Value]
 Pointer = FunctionPointer
@@ -201,10 +201,10 @@ def sort_with(run: Any, place: int, array: Array, pointer: Pointer) -> None:
         try:
             result = call_pointer(run, pointer, [copy_value(x), copy_value(y)], place)
         except Failure:
-            return 0
+            result = None
         if type(result) is bool:
             return -1 if result else 1
-        return result if type(result) is int else 0
+        return result if type(result) is int else type_rank(x) - type_rank(y)
 
     sort_by(array, order)
 

@@ -10,7 +10,7 @@ from interpreter.language.natives.registry import native
 from interpreter.language.values import Value, type_name
 
 
-class Unequal(Exception):  # noqa: N818 - a signal between the functions of this file
+class Unequal(Exception):
     """Two values of types that have no equality."""
 
     def __init__(self, left: Value, right: Value) -> None:

@@ -67,8 +67,9 @@ FUNCTIONS = (
 
 # Object, method, kinds of the arguments, kind of the result: calls that mostly succeed.
 TYPED_METHODS = (
-    ("array", "len", (), "int"), ("array", "is_empty", (), "bool"), ("array", "get", ("int",), "int"),
-    ("array", "pop", (), "int"), ("array", "shift", (), "int"), ("array", "remove", ("int",), "int"),
+    ("array", "len", (), "int"), ("array", "is_empty", (), "bool"), ("array", "pop", (), "int"),
+    ("array", "get", ("int",), "int"), ("array", "shift", (), "int"),
+    ("array", "remove", ("int",), "int"),
     ("array", "contains", ("any",), "bool"), ("array", "index_of", ("any",), "int"),
     ("array", "index_of", ("any", "int"), "int"), ("array", "extract", ("int",), "array"),
     ("array", "extract", ("int", "int"), "array"), ("array", "extract", ("range",), "array"),
@@ -95,7 +96,8 @@ TYPED_METHODS = (
     ("int", "is_odd", (), "bool"), ("int", "is_zero", (), "bool"), ("int", "to_hex", (), "string"),
     ("int", "to_binary", (), "string"), ("int", "to_octal", (), "string"),
     ("int", "max", ("int",), "int"), ("int", "min", ("float",), "float"),
-    ("float", "abs", (), "float"), ("float", "sign", (), "int"), ("float", "to_string", (), "string"),
+    ("float", "abs", (), "float"), ("float", "sign", (), "int"),
+    ("float", "to_string", (), "string"),
     ("float", "to_debug", (), "string"), ("float", "max", ("float",), "float"),
     ("char", "to_int", (), "int"), ("char", "to_string", (), "string"),
     ("char", "to_debug", (), "string"), ("string", "to_string", (), "string"),
@@ -144,6 +146,8 @@ class Generator:
         self.budget = 0
         # How often something of the wrong type, or unknown, is put in.
         self.noise = self.pick((0.0, 0.0, 0.0, 0.004, 0.02, 0.08))
+        # The engine picks one at random of several functions that a bare name may mean.
+        self.overloads = self.chance(0.4)
         self.constants: set[str] = set()
         self.defined: list[tuple[str, int]] = []
 
@@ -175,7 +179,8 @@ class Generator:
         if kind == "range":
             return self.range(depth)
         if kind == "fn":
-            return str(self.pick(('Fn("g")', 'Fn("h")', "g", "h", 'Fn("m")', 'Fn("abs")', "m")))
+            name = str(self.pick(("g", "h", "m", "abs")))
+            return f'Fn("{name}")' if self.overloads or self.chance(0.5) else name
         return self.literal(self.pick(TYPES[:-1]), depth)
 
     def array(self, depth: int) -> str:
@@ -256,7 +261,8 @@ class Generator:
         if kind == "name":
             return f'"{name}"'
         known = [other for other, _ in self.defined]
-        return name if name in known and self.chance(0.5) else f'Fn("{name}")'
+        bare = name in known and not self.overloads and self.chance(0.5)
+        return name if bare else f'Fn("{name}")'
 
     def typed_operation(self, kind: str, depth: int) -> str:
         if kind == "bool" and self.chance(0.6):
@@ -315,7 +321,8 @@ class Generator:
         if form < 0.72:
             return f"{name}!({text})"
         if form < 0.82:
-            return f"call({name}{', ' + text if text else ''})"
+            pointer = f'Fn("{name}")' if self.overloads else name
+            return f"call({pointer}{', ' + text if text else ''})"
         if form < 0.9:
             return f'Fn("{name}").call({text})'
         bound, rest = arguments[: arity // 2], arguments[arity // 2 :]
@@ -544,7 +551,8 @@ class Generator:
             name = "this"
         if kind == "map" and self.chance(0.6):
             key = self.pick(('["a"]', '["n"]', ".a", ".b", ".key"))
-            return f"{name}{key} {self.pick(('=', '=', '=', '+='))} {self.expression('any', depth)};"
+            symbol = self.pick(("=", "=", "=", "+="))
+            return f"{name}{key} {symbol} {self.expression('any', depth)};"
         if kind == "array" and self.chance(0.6):
             return f"{name}[{self.pick(('0', '-1', '1'))}] = {self.expression('any', depth)};"
         if kind == "string" and self.chance(0.3):
@@ -594,7 +602,8 @@ class Generator:
             ("range", "range", "array", "array", "string", "any", "stepped", "chars")
         )
         if iterable == "stepped":
-            source = f"range({self.r.randint(-3, 6)}, {self.r.randint(-3, 6)}, {self.pick((1, 2, -1, -2, 0, 0.5))})"
+            step = self.pick((1, 2, -1, -2, 0, 0.5))
+            source = f"range({self.r.randint(-3, 6)}, {self.r.randint(-3, 6)}, {step})"
         elif iterable == "chars":
             source = f"{self.atom('string', 1)}.chars()"
         elif iterable == "range":
@@ -692,7 +701,8 @@ class Generator:
         kinds = ("int", "float", "string", "array", "map", "bool", "any", "int", "array")
         functions = []
         for name in ("g", "h", "m"):
-            for arity in sorted({self.r.choice((0, 1, 1, 2)) for _ in range(self.r.randint(0, 2))}):
+            arities = sorted({self.r.choice((0, 1, 1, 2)) for _ in range(self.r.randint(0, 2))})
+            for arity in arities if self.overloads else arities[:1]:
                 self.this = self.chance(0.4)
                 names = self.r.sample(("p", "q", "a", "b"), arity)
                 prefix = ""
@@ -787,7 +797,8 @@ FRAGMENTS = (
     ">", "<<", ">>=", "let ", "const ", "if ", "else ", "fn ", "private ", "return ", "throw ",
     "try ", "catch ", "switch ", "for ", "in ", "!in ", "while ", "loop ", "do ", "until ",
     "break ", "continue ", "import ", "export ", "eval", "print", "debug", "this", "true", "as ",
-    "var ", "new ", "match ", "Fn", "call", "curry", "type_of", "_", "0x", "0b2", "1e", "1.", "9" * 25,
-    "é", "\u2028", "\0", "\r\n", "\r", "\t", "\x0b", "\\", "\\u{1}", "==="  , "(*", "*)", "# {",
+    "var ", "new ", "match ", "Fn", "call", "curry", "type_of", "_", "0x", "0b2", "1e", "1.",
+    "9" * 25,
+    "é", "\u2028", "\0", "\r\n", "\r", "\t", "\x0b", "\\", "\\u{1}", "===", "(*", "*)", "# {",
     "#!", "'ab'", "''", "|x| x", "() ", "0_1", "_a", "__", "_1", "a::b", "a::b()", "x!(1)",
 )  # fmt: skip
