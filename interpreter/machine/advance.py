@@ -12,7 +12,6 @@ from interpreter.definition import nodes as n
 from interpreter.machine import events as e
 from interpreter.machine.commands import Attend, Command, PerformCall, StopWaiting
 from interpreter.machine.entry import enter, leave, open_wait, take_cancel_route
-from interpreter.machine.outcomes import fits
 from interpreter.machine.pointers import epoch_milliseconds
 from interpreter.machine.program import Program
 from interpreter.machine.state import (
@@ -275,9 +274,7 @@ def _signalled(turn: Turn, event: e.Signalled) -> None:
         if cursor is None or cursor.phase is not Phase.WAITING:
             continue
         node = turn.program.definition.nodes[cursor.node]
-        if not isinstance(node, n.WaitNode) or not isinstance(node.wait, n.ForSignal):
-            continue
-        if node.wait.signal == event.name and fits(node.wait.signal_schema, event.payload):
+        if _takes(turn.program, node, event):
             _written(turn, cursor.sequence)
             turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, "resumed"))
             turn.note(name, cursor.node, cursor.visit, "succeeded", "resumed")
@@ -290,11 +287,16 @@ def _signalled(turn: Turn, event: e.Signalled) -> None:
 
 def _accepts(program: Program, event: e.Signalled) -> bool:
     """True when some wait of the definition could take this signal."""
-    for node in program.definition.nodes.values():
-        if isinstance(node, n.WaitNode) and isinstance(node.wait, n.ForSignal):
-            if node.wait.signal == event.name and fits(node.wait.signal_schema, event.payload):
-                return True
-    return False
+    nodes = program.definition.nodes.values()
+    return any(_takes(program, node, event) for node in nodes)
+
+
+def _takes(program: Program, node: n.AnyNode, event: e.Signalled) -> bool:
+    """True when this node waits for such a signal."""
+    if not isinstance(node, n.WaitNode) or not isinstance(node.wait, n.ForSignal):
+        return False
+    wait = node.wait
+    return wait.signal == event.name and program.schemas.fits(wait.signal_schema, event.payload)
 
 
 def _decided(turn: Turn, event: e.Decided) -> None:

@@ -10,7 +10,6 @@ from interpreter.definition import nodes as n
 from interpreter.errors import DefinitionError, MappingError
 from interpreter.machine.bounds import fits_in_a_step
 from interpreter.machine.commands import Observe, PerformCall, StartTimer
-from interpreter.machine.outcomes import satisfies
 from interpreter.machine.pointers import epoch_milliseconds, resolve
 from interpreter.machine.state import Branch, Cursor, KeptSignal, Phase
 from interpreter.machine.turn import Turn
@@ -283,7 +282,8 @@ def _finish(turn: Turn, branch: str, name: str, visit: int, node: n.FinishNode) 
         return
     place = f"steps.{name}.output"
     output = None if node.output is None else turn.value(node.output, branch, place)
-    if not satisfies(turn.program, node.outcome, output):
+    schema = turn.program.definition.outcomes[node.outcome]
+    if not turn.program.schemas.fits(schema, output):
         raise MappingError(
             "outcome-invalid", "the output does not fit its outcome's schema", place=place
         )

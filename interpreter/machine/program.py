@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from interpreter import language
 from interpreter.definition.document import Definition
 from interpreter.definition.nodes import EachNode, JoinNode
 from interpreter.errors import DefinitionError
+from interpreter.machine.schemas import Schemas
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Program:
 
     definition: Definition
     functions: language.Program | None
+    schemas: Schemas = field(default_factory=Schemas, compare=False, repr=False)
 
 
 def prepare(definition: Definition) -> Program:

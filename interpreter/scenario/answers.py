@@ -11,10 +11,10 @@ from interpreter.definition.document import Definition
 from interpreter.machine import MachineState
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
+from interpreter.machine.schemas import escaped
 from interpreter.machine.state import Cursor
 from interpreter.scenario.cases import Act
 from interpreter.scenario.faults import CaseFault
-from interpreter.scenario.schemas import escaped
 from interpreter.scenario.script import Script
 from interpreter.scenario.trace import Note
 

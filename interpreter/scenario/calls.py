@@ -13,10 +13,10 @@ from interpreter.machine.state import Cursor
 from interpreter.machine.state import RunState as MachineState
 from interpreter.scenario.answers import Feed, Tell, contract_of
 from interpreter.scenario.cases import Act, ActKind, Case, Reply, ReplyType
+from interpreter.scenario.checks import Checks
 from interpreter.scenario.clock import BORN_INSIDE, Clock, Due
 from interpreter.scenario.effects import ANY_REFUSAL, Again, Effect, limits_of
 from interpreter.scenario.faults import CaseFault
-from interpreter.scenario.schemas import Schemas
 from interpreter.scenario.script import Script
 from interpreter.scenario.trace import Note
 
@@ -38,14 +38,14 @@ class Calls:
         program: Program,
         case: Case,
         clock: Clock,
-        schemas: Schemas,
+        checks: Checks,
         feed: Feed,
         tell: Tell,
     ) -> None:
         self._program = program
         self._tell = tell
         self._clock = clock
-        self._schemas = schemas
+        self._checks = checks
         self._feed = feed
         self.script = Script(case)
         self.notes: list[Note] = []
@@ -67,7 +67,7 @@ class Calls:
     def perform(self, command: c.PerformCall) -> None:
         """Begin a call: its first attempt is due at once."""
         contract = self._contract(command.node)
-        misfit = self._schemas.misfit(contract.request, command.input)
+        misfit = self._checks.misfit(contract.request, command.input)
         if misfit is not None:
             raise CaseFault(
                 "coordinator.scenario.request",
@@ -190,7 +190,7 @@ class Calls:
 
     def _check_value(self, step: str, reply: Reply) -> None:
         contract = self._contract(step)
-        misfit = self._schemas.misfit(contract.response, reply.value)
+        misfit = self._checks.misfit(contract.response, reply.value)
         if misfit is not None:
             raise CaseFault(
                 "coordinator.scenario.response",

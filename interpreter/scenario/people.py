@@ -17,9 +17,9 @@ from interpreter.machine import events as e
 from interpreter.machine.state import Cursor, Phase
 from interpreter.scenario.answers import Answers, Feed
 from interpreter.scenario.cases import Act, Case, Completion, Decision, Moment, Signal
+from interpreter.scenario.checks import Checks
 from interpreter.scenario.clock import SCRIPTED, Clock, Due
 from interpreter.scenario.faults import CaseFault
-from interpreter.scenario.schemas import Schemas
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class People:
         case: Case,
         definition: Definition,
         clock: Clock,
-        schemas: Schemas,
+        checks: Checks,
         calls: Answers,
         feed: Feed,
         state: Callable[[], MachineState],
@@ -46,7 +46,7 @@ class People:
         self._case = case
         self._definition = definition
         self._clock = clock
-        self._schemas = schemas
+        self._checks = checks
         self._calls = calls
         self._feed = feed
         self._state = state
@@ -175,7 +175,7 @@ class People:
         assert isinstance(call, n.CallNode)
         contract = self._definition.operations[call.operation].contract
         schema = contract.completions[node.wait.completion].value_schema
-        misfit = self._schemas.misfit(schema, completion.value)
+        misfit = self._checks.misfit(schema, completion.value)
         if misfit is not None:
             raise CaseFault(
                 "coordinator.scenario.response",
@@ -204,7 +204,7 @@ class People:
 
     def _check_signal(self, index: int, signal: Signal) -> None:
         misfits = [
-            self._schemas.misfit(node.wait.signal_schema, signal.payload)
+            self._checks.misfit(node.wait.signal_schema, signal.payload)
             for node in self._definition.nodes.values()
             if isinstance(node, n.WaitNode)
             and isinstance(node.wait, n.ForSignal)

@@ -15,14 +15,15 @@ from interpreter.definition import nodes as n
 from interpreter.definition.document import Definition
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
+from interpreter.machine.schemas import escaped
 from interpreter.machine.state import Cursor
 from interpreter.machine.state import RunState as MachineState
 from interpreter.scenario.answers import Feed, contract_of
 from interpreter.scenario.cases import Act, ActKind, Case, Reply, ReplyType
+from interpreter.scenario.checks import Checks
 from interpreter.scenario.clock import BORN_INSIDE, Clock
 from interpreter.scenario.effects import ACCEPTED, NOT_APPLIED, UNKNOWN
 from interpreter.scenario.faults import CaseFault
-from interpreter.scenario.schemas import Schemas, escaped
 from interpreter.scenario.script import Script
 from interpreter.scenario.trace import Note
 
@@ -41,14 +42,14 @@ class PublicCalls:
         definition: Definition,
         case: Case,
         clock: Clock,
-        schemas: Schemas,
+        checks: Checks,
         feed: Feed,
         stop: Callable[[str], None],
     ) -> None:
         self._definition = definition
         self._case = case
         self._clock = clock
-        self._schemas = schemas
+        self._checks = checks
         self._feed = feed
         self._stop = stop
         self.script = Script(case)
@@ -63,7 +64,7 @@ class PublicCalls:
             "coordinator.scenario.request",
             f"/replies/{escaped(command.node)}",
             f"the input of step `{command.node}` does not fit the request of {contract.id}",
-            self._schemas.misfit(contract.request, command.input),
+            self._checks.misfit(contract.request, command.input),
         )
         ending = self._play(command, contract)
         now = self._clock.now_ms
@@ -148,7 +149,7 @@ class PublicCalls:
             "coordinator.scenario.response",
             f"{self.script.pointer(step)}/value",
             f"the reply does not fit the response of {contract.id}",
-            self._schemas.misfit(contract.response, reply.value),
+            self._checks.misfit(contract.response, reply.value),
         )
 
     def _note_misfit(self, code: str, pointer: str, message: str, misfit: str | None) -> None:

@@ -16,12 +16,12 @@ from interpreter.machine.pointers import instant
 from interpreter.scenario.answers import Answers
 from interpreter.scenario.calls import Calls
 from interpreter.scenario.cases import Case, Dialect
+from interpreter.scenario.checks import Checks
 from interpreter.scenario.clock import BORN_INSIDE, SCRIPTED, Clock, Due
 from interpreter.scenario.endings import closed_state, public_state, standing_of
 from interpreter.scenario.faults import CaseFault
 from interpreter.scenario.people import People
 from interpreter.scenario.public import PublicCalls
-from interpreter.scenario.schemas import Schemas
 from interpreter.scenario.trace import Happening, Note, Trace
 
 MOST_EVENTS = 10_000
@@ -36,7 +36,7 @@ class Stage:
         self.definition = definition
         self.version = version
         self.program: Program = prepare(definition)
-        self.schemas = Schemas()
+        self.checks = Checks(self.program.schemas)
 
     def play(self, case: Case) -> Trace:
         """The end of a case; CaseFault when the case contradicts the workflow."""
@@ -53,7 +53,7 @@ class Stage:
                 place="/input",
                 remedy="shorten the input",
             ) from error
-        misfit = self.schemas.misfit(self.definition.input_schema, case.input)
+        misfit = self.checks.misfit(self.definition.input_schema, case.input)
         if misfit is not None:
             raise CaseFault(
                 "coordinator.definition.input",
@@ -82,7 +82,7 @@ class _Play:
             case,
             stage.definition,
             self._clock,
-            stage.schemas,
+            stage.checks,
             self._calls,
             self._feed,
             lambda: self._state,
@@ -91,8 +91,8 @@ class _Play:
     def _answers(self) -> Answers:
         stage, case, clock = self._stage, self._case, self._clock
         if case.dialect is Dialect.PUBLIC:
-            return PublicCalls(stage.definition, case, clock, stage.schemas, self._feed, self._stop)
-        return Calls(stage.program, case, clock, stage.schemas, self._feed, self._tell)
+            return PublicCalls(stage.definition, case, clock, stage.checks, self._feed, self._stop)
+        return Calls(stage.program, case, clock, stage.checks, self._feed, self._tell)
 
     def to_end(self) -> Trace:
         if self._case.stop is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from interpreter.machine.schemas import escaped
 from interpreter.scenario.cases import Case, Reply
 from interpreter.scenario.faults import CaseFault
-from interpreter.scenario.schemas import escaped
 
 
 class Script:

@@ -1,4 +1,4 @@
-"""Whether values fit schemas, and where not; each schema is compiled once per definition."""
+"""Whether values fit the schemas of a definition, and where not; each is compiled once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ class Schemas:
     """Compiled validators of one definition's schemas (draft 2020-12, formats asserted)."""
 
     def __init__(self) -> None:
-        # A schema is a dict or a boolean of a frozen definition: its identity is its key, and the
-        # schema itself is kept beside the validator so that no other object can take the identity.
+        # A schema is a part of a frozen definition: its identity is its key, and the schema itself
+        # is kept beside the validator so that no other object can take the identity.
         self._known: dict[int, tuple[JsonValue, Draft202012Validator]] = {}
+
+    def fits(self, schema: JsonValue, value: JsonValue) -> bool:
+        """True when the value satisfies the schema."""
+        return schema is True or self._validator(schema).is_valid(value)
 
     def misfit(self, schema: JsonValue, value: JsonValue) -> str | None:
         """The JSON pointer of the first part of ``value`` that does not fit, or None.
@@ -22,15 +26,18 @@ class Schemas:
         """
         if schema is True:
             return None
+        error = next(self._validator(schema).iter_errors(value), None)
+        if error is None:
+            return None
+        return "".join(f"/{escaped(str(part))}" for part in error.absolute_path)
+
+    def _validator(self, schema: JsonValue) -> Draft202012Validator:
         entry = self._known.get(id(schema))
         if entry is None:
             checker = Draft202012Validator.FORMAT_CHECKER
             entry = (schema, Draft202012Validator(schema, format_checker=checker))
             self._known[id(schema)] = entry
-        error = next(entry[1].iter_errors(value), None)
-        if error is None:
-            return None
-        return "".join(f"/{escaped(str(part))}" for part in error.absolute_path)
+        return entry[1]
 
 
 def escaped(token: str) -> str:
