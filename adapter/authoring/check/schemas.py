@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from activities.catalogue.schemas import schema_faults
+from activities.catalogue.schemas import SchemaFault, schema_faults
+from adapter.authoring.check.references import reference_faults
 from adapter.authoring.compile.annotations import execution_form
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.draft import Draft
@@ -14,6 +15,8 @@ from interpreter import language
 from interpreter.contract.values import JsonValue
 from interpreter.definition import nodes as n
 
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
 
 def check_schemas(draft: Draft, tree: Tree, report: Report) -> None:
     """Report unusable schemas at the keyword; each is replaced by one that says nothing.
@@ -22,7 +25,7 @@ def check_schemas(draft: Draft, tree: Tree, report: Report) -> None:
     """
     for at, schema in list(_schemas(draft)):
         spot = draft.origins.find(at)
-        faults = schema_faults(schema)
+        faults = schema_faults(schema) or reference_faults(schema) or _draft_faults(schema)
         for fault in faults:
             pointer = spot.pointer + fault.pointer
             place = find(tree, pointer_parts(pointer))
@@ -36,6 +39,14 @@ def check_schemas(draft: Draft, tree: Tree, report: Report) -> None:
         except language.ValueLimit as error:
             message = f"the schema is too large: {error.message}"
             report.add("coordinator.function.value-limit", spot, message)
+
+
+def _draft_faults(schema: JsonValue) -> list[SchemaFault]:
+    named = schema.get("$schema", _DRAFT) if isinstance(schema, dict) else _DRAFT
+    if named == _DRAFT:
+        return []
+    remedy = f"remove `$schema`, or name {_DRAFT}"
+    return [SchemaFault("/$schema", "it is written for another draft", remedy)]
 
 
 def _schemas(draft: Draft) -> Iterator[tuple[str, JsonValue]]:

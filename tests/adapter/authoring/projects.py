@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,8 @@ def project(steps: dict[str, Any], **members: Any) -> dict[str, Any]:
         "outcomes": {"done": True},
     }
     document.update(members)
-    return {key: value for key, value in document.items() if value is not None}
+    kept = {key: value for key, value in document.items() if value is not None}
+    return deepcopy(kept)
 
 
 def load(folder: Path, document: Any, functions: str = FUNCTIONS) -> ProjectResult:
@@ -151,7 +153,7 @@ def v1alpha1(**members: Any) -> dict[str, Any]:
         "outcomes": {"done": {"type": "null"}},
     }
     document.update(members)
-    return document
+    return deepcopy(document)
 
 
 def _same(argument: Any) -> dict[str, Any]:

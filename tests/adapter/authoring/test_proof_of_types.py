@@ -219,3 +219,36 @@ def test_the_label_of_a_choose_can_be_read_later(tmp_path: Path) -> None:
     assert codes(load(tmp_path, document)) == []
     document["outcomes"] = {"done": {"enum": ["x"]}}
     assert codes(load(tmp_path, document)) == ["mapping.type"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer"),
+    [
+        ({"$ref": "#"}, "/input/$ref"),
+        (
+            {"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"not": {"$ref": "#"}}}},
+            "/input/anyOf/0/$ref",
+        ),
+        ({"$ref": "#/$defs/none"}, "/input/$ref"),
+        ({"$ref": "#none"}, "/input/$ref"),
+        ({"properties": {"a": {"$dynamicRef": "#x"}}}, "/input/properties/a/$dynamicRef"),
+        ({"pattern": "("}, "/input/pattern"),
+        ({"$schema": "http://json-schema.org/draft-07/schema#"}, "/input/$schema"),
+    ],
+)
+def test_a_schema_that_can_not_judge_a_value_is_refused(
+    tmp_path: Path, schema: Any, pointer: str
+) -> None:
+    steps = {"a": read(input={"literal": {"collection": "a", "recordId": "b"}}), "done": DONE}
+    result = load(tmp_path, project(steps, input=schema))
+    found = {(one.code, one.spot.pointer) for one in result.errors}
+    assert ("coordinator.definition.schema", pointer) in found
+
+
+def test_a_schema_may_refer_to_itself_inside_a_value(tmp_path: Path) -> None:
+    tree = {
+        "type": "object",
+        "required": ["id"],
+        "properties": {"id": {"type": "string"}, "$ref": {"$ref": "#"}, "more": {"$ref": "#"}},
+    }
+    assert codes(load(tmp_path, project({"a": read(), "done": DONE}, input=tree))) == []
