@@ -41,7 +41,12 @@ class Stage:
     def play(self, case: Case) -> Trace:
         """The end of a case; CaseFault when the case contradicts the workflow."""
         self._check_input(case)
-        return _Play(self, case).to_end()
+        played = _Play(self, case)
+        try:
+            return played.to_end()
+        except CaseFault as fault:
+            fault.trace = played.trace()
+            raise
 
     def _check_input(self, case: Case) -> None:
         try:
@@ -95,6 +100,7 @@ class _Play:
         return Calls(stage.program, case, clock, stage.checks, self._feed, self._tell)
 
     def to_end(self) -> Trace:
+        """Let everything happen until the run ends or nothing is left to happen."""
         if self._case.stop is not None:
             due = self._case.stop.due(self._case.admitted_ms)
             self._clock.at(due, SCRIPTED, partial(self._stop, ""))
@@ -108,7 +114,7 @@ class _Play:
                     f"the case does not end within {MOST_EVENTS} events",
                     remedy="let its replies lead to a finish",
                 )
-        return self._trace()
+        return self.trace()
 
     def _stop(self, state: str) -> None:
         self._stopped = state
@@ -179,7 +185,8 @@ class _Play:
         self._feed(e.ClosedAs(closed))
         self._tell("", f"ends as {state.value}")
 
-    def _trace(self) -> Trace:
+    def trace(self) -> Trace:
+        """How far the run has come."""
         closed = self._state.closed
         state = self._stopped
         if not state:

@@ -34,7 +34,6 @@ def coverage_document(coverage: Coverage) -> dict[str, JsonValue]:
 
 
 def _case(result: SuiteResult, one: CaseResult) -> dict[str, JsonValue]:
-    index = result.suite.cases.index(one.case)
     document: dict[str, JsonValue] = {
         "id": one.case.id,
         "ok": one.passed,
@@ -43,11 +42,11 @@ def _case(result: SuiteResult, one: CaseResult) -> dict[str, JsonValue]:
             "line": one.spot.line,
             "column": one.spot.column,
         },
-        "differences": [_difference(result, index, each) for each in one.differences],
+        "differences": [_difference(result, one.index, each) for each in one.differences],
         "diagnostics": [finding.to_json() for finding in one.findings],
         "seconds": round(one.seconds, 6),
     }
-    return document if one.trace is None else document | _trace(one.trace)
+    return document if one.come_to is None else document | _trace(one.come_to)
 
 
 def _difference(result: SuiteResult, index: int, one: Difference) -> dict[str, JsonValue]:

@@ -28,15 +28,17 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case: its end, and every finding about it.
+    """One case, the ``index``-th of its file: its end, and every finding about it.
 
-    ``trace`` is None when the case could not be played to its end. ``differences`` hold expected
-    and actual values; the ``findings`` about them name places only.
+    ``trace`` is None when the case could not be played to its end; ``come_to`` says how far it got
+    even then. ``differences`` hold expected and actual values, the ``findings`` name places only.
     """
 
+    index: int
     case: Case
     spot: Spot
     trace: Trace | None
+    come_to: Trace | None
     differences: tuple[Difference, ...]
     findings: tuple[Diagnostic, ...]
     seconds: float
@@ -105,7 +107,9 @@ def _run_case(stage: Stage, suite: Suite, index: int, case: Case) -> CaseResult:
         seconds = time.perf_counter() - started
         finding = _of_fault(suite, index, fault)
         differences = _of_actual(case, fault)
-        return CaseResult(case, suite.spot(index), None, differences, (finding,), seconds)
+        return CaseResult(
+            index, case, suite.spot(index), None, fault.trace, differences, (finding,), seconds
+        )
     differences = compare(case, trace)
     seconds = time.perf_counter() - started
     findings = [_of_difference(suite, index, one) for one in differences]
@@ -119,7 +123,9 @@ def _run_case(stage: Stage, suite: Suite, index: int, case: Case) -> CaseResult:
         )
         for note in trace.notes
     ]
-    return CaseResult(case, suite.spot(index), trace, differences, tuple(findings), seconds)
+    return CaseResult(
+        index, case, suite.spot(index), trace, trace, differences, tuple(findings), seconds
+    )
 
 
 def _of_fault(suite: Suite, index: int, fault: CaseFault) -> Diagnostic:

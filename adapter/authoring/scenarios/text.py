@@ -65,16 +65,15 @@ class TextReport:
         for difference in one.differences:
             if difference.pointer.startswith("/expect/path"):
                 continue
-            index = result.suite.cases.index(one.case)
-            spot = result.suite.spot(index, difference.pointer)
+            spot = result.suite.spot(one.index, difference.pointer)
             lines.append(f"      {difference.pointer}  (line {spot.line}, column {spot.column})")
             lines.append(f"        expected  {shown(difference.expected)}")
             lines.append(f"        actual    {shown(difference.actual)}")
-        if one.trace is not None:
-            if one.trace.failure_code:
-                place = one.trace.failure_place
-                lines.append(f"      the run failed: {one.trace.failure_code} at {place}")
-            lines += ["      what happened:", *(_happening(h) for h in one.trace.timeline)]
+        if one.trace is not None and one.trace.failure_code:
+            place = one.trace.failure_place
+            lines.append(f"      the run failed: {one.trace.failure_code} at {place}")
+        if one.come_to is not None and one.come_to.timeline:
+            lines += ["      what happened:", *(_happening(h) for h in one.come_to.timeline)]
         return lines
 
     def _summary(self, result: SuiteResult) -> str:
