@@ -17,6 +17,7 @@ from interpreter.scenario import (
     CaseFault,
     Coverage,
     Difference,
+    Note,
     Stage,
     Trace,
     compare,
@@ -101,31 +102,26 @@ def run_suite(
 
 def _run_case(stage: Stage, suite: Suite, index: int, case: Case) -> CaseResult:
     started = time.perf_counter()
+    place = suite.spot(index)
+    trace: Trace | None = None
+    come_to: Trace | None
     try:
-        trace = stage.play(case)
+        trace = come_to = stage.play(case)
+        differences = compare(case, trace)
+        findings = [_of_difference(suite, index, one) for one in differences]
+        findings += [_of_note(suite, index, one) for one in trace.notes]
     except CaseFault as fault:
-        seconds = time.perf_counter() - started
-        finding = _of_fault(suite, index, fault)
+        come_to = fault.trace
         differences = _of_actual(case, fault)
-        return CaseResult(
-            index, case, suite.spot(index), None, fault.trace, differences, (finding,), seconds
-        )
-    differences = compare(case, trace)
+        findings = [_of_fault(suite, index, fault)]
     seconds = time.perf_counter() - started
-    findings = [_of_difference(suite, index, one) for one in differences]
-    findings += [
-        Diagnostic(
-            note.code,
-            Severity.WARNING,
-            f"case `{case.id}`: {note.message}",
-            suite.spot(index, note.pointer),
-            note.remedy or _remedy(note.code),
-        )
-        for note in trace.notes
-    ]
-    return CaseResult(
-        index, case, suite.spot(index), trace, trace, differences, tuple(findings), seconds
-    )
+    return CaseResult(index, case, place, trace, come_to, differences, tuple(findings), seconds)
+
+
+def _of_note(suite: Suite, index: int, note: Note) -> Diagnostic:
+    message = f"case `{suite.cases[index].id}`: {note.message}"
+    spot = suite.spot(index, note.pointer)
+    return Diagnostic(note.code, Severity.WARNING, message, spot, note.remedy or _remedy(note.code))
 
 
 def _of_fault(suite: Suite, index: int, fault: CaseFault) -> Diagnostic:

@@ -119,7 +119,7 @@ def _comment(skeleton: Skeleton) -> str:
     outlet = f"`{skeleton.outlet.outlet}` of {skeleton.outlet.node}"
     if skeleton.trace is None:
         return f"To be completed: give it values that make the run take {outlet}."
-    return f"Takes {outlet}; its values are made up, and what it expects is what happened."
+    return f"Takes {outlet}. Its values are made up, and it expects what happened."
 
 
 def case_document(skeleton: Skeleton) -> dict[str, JsonValue]:
@@ -180,7 +180,12 @@ def _expectation(skeleton: Skeleton) -> dict[str, JsonValue]:
         expected["outcome"] = trace.outcome
     if trace.failure_code:
         expected["failureCode"] = trace.failure_code
-    return expected | {"effects": dict(trace.effects)}
+    return expected | {"effects": {_short(name): s for name, s in trace.effects.items()}}
+
+
+def _short(effect: str) -> str:
+    """An effect's id as authors write it: the step alone for its first visit on the main way."""
+    return effect.removeprefix("main/").removesuffix(":1")
 
 
 def _public_outcome(trace: Trace) -> dict[str, JsonValue]:
