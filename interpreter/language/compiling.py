@@ -281,19 +281,22 @@ class ExpressionCompiler:
 
     def _coalesce(self, node: Logic) -> Code:
         parts = [self.expression(item) for item in node.items]
-        operations, steps = in_order(parts)
+        first = parts[0].run
+        steps = tuple((part.operations, part.run) for part in parts[1:])
 
         def run(frame: Frame) -> Value:
-            value = None
-            for more, step in steps:
-                frame[0].n += more
+            value = first(frame)
+            if value is not None:
+                return value
+            for operations, step in steps:
+                frame[0].n += operations
                 value = step(frame)
                 if value is not None:
                     return value
             return value
 
         return Code(
-            1 + operations,
+            1 + parts[0].operations,
             run,
             frames=nested(*parts),
             is_quiet=all(part.is_quiet for part in parts),

@@ -22,9 +22,20 @@ def from_json(value: JsonValue, depth: int = 0) -> Value:
     An integer beyond 64 bits becomes a float. Raises EvaluationError ``input`` for what is no JSON
     value: a number that is not finite, a key that is no string, half a surrogate pair.
     """
-    if value is None or value is True or value is False:
-        return value
     kind = type(value)
+    if kind is dict or kind is list:
+        if depth > _MAXIMUM_NESTING:
+            raise EvaluationError("input", "an argument is nested too deeply")
+        if kind is list:
+            return [item if _is_plain(item) else from_json(item, depth + 1) for item in value]
+        return {
+            name if type(name) is str and name.isascii() else _name(name): item
+            if _is_plain(item)
+            else from_json(item, depth + 1)
+            for name, item in value.items()
+        }
+    if value is None or kind is bool:
+        return value
     if kind is str:
         return _checked(value)
     if kind is int:
@@ -33,17 +44,25 @@ def from_json(value: JsonValue, depth: int = 0) -> Value:
         if value - value != 0.0:
             raise EvaluationError("input", "an argument is a number that is not finite")
         return value
-    if depth > _MAXIMUM_NESTING:
-        raise EvaluationError("input", "an argument is nested too deeply")
-    if isinstance(value, list | tuple):
-        return [from_json(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        return {_name(name): from_json(item, depth + 1) for name, item in value.items()}
-    return _subclass(value)
+    return _subclass(value, depth)
 
 
-def _subclass(value: JsonValue) -> Value:
+def _is_plain(value: JsonValue) -> bool:
+    """Whether a value is one of the many that need neither a check nor a copy."""
+    kind = type(value)
+    if kind is str:
+        return bool(value.isascii())
+    if kind is int:
+        return bool(INT_MIN <= value <= INT_MAX)
+    return value is None or kind is bool
+
+
+def _subclass(value: JsonValue, depth: int) -> Value:
     """A value of a class made from a JSON type, as that type."""
+    if isinstance(value, list | tuple):
+        return from_json(list(value), depth)
+    if isinstance(value, dict):
+        return from_json(dict(value), depth)
     if isinstance(value, str):
         return _checked(str(value))
     if isinstance(value, int):
@@ -91,17 +110,15 @@ def to_json(value: Value) -> JsonValue:
 
 def _json(value: Value) -> JsonValue:
     """The same; raises TypeError for what JSON does not have."""
-    if value is None or value is True or value is False:
-        return value
     kind = type(value)
-    if kind is str or kind is int:
+    if kind is str or kind is int or value is None or kind is bool:
         return value
-    if kind is float:
-        return value if value - value == 0.0 else None
     if kind is dict:
         return {name: _json(value[name]) for name in sorted(value)}
     if kind is list:
         return [_json(item) for item in value]
+    if kind is float:
+        return value if value - value == 0.0 else None
     if kind is Character:
         return str(value)
     raise TypeError

@@ -139,6 +139,7 @@ def _power_floats(x: float, y: float) -> float:
 
 
 def _scale(x: float, y: float) -> float:
+    """What a difference is measured by; 0 for a NaN beside a zero, which then counts as equal."""
     if x * y == 0.0:
         return 1.0
     x, y = abs(x), abs(y)
@@ -147,19 +148,23 @@ def _scale(x: float, y: float) -> float:
 
 
 def _near(x: float, y: float) -> bool:
-    return abs(x - y) / _scale(x, y) <= _EPSILON
+    scale = _scale(x, y)
+    return scale == 0.0 or abs(x - y) / scale <= _EPSILON
 
 
 def _far(x: float, y: float) -> bool:
-    return abs(x - y) / _scale(x, y) > _EPSILON
+    scale = _scale(x, y)
+    return scale != 0.0 and abs(x - y) / scale > _EPSILON
 
 
 def _above(x: float, y: float) -> bool:
-    return (x - y) / _scale(x, y) > _EPSILON
+    scale = _scale(x, y)
+    return scale != 0.0 and (x - y) / scale > _EPSILON
 
 
 def _at_least(x: float, y: float) -> bool:
-    return (x - y) / _scale(x, y) > -_EPSILON
+    scale = _scale(x, y)
+    return scale == 0.0 or (x - y) / scale > -_EPSILON
 
 
 def _as_floats(operation: Operation) -> Operation:

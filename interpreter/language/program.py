@@ -125,7 +125,10 @@ def compile_source(source: str) -> Program:
         line = before.count("\n") + 1
         column = error.start - (before.rfind("\n") + 1) + 1
         raise CompileError("the source is no Unicode text", line, column) from None
-    return Program(parse(source))
+    try:
+        return Program(parse(source))
+    except RecursionError:
+        raise CompileError("the source is nested too deeply", 1, 1) from None
 
 
 def _signature(function: Function) -> FunctionSignature:

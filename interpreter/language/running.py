@@ -41,7 +41,7 @@ MAXIMUM_LEVEL = 32
 MAXIMUM_WORK = 2_000_000
 """Operations of one call with those inside callbacks, which the engine does not add up."""
 
-MAXIMUM_FRAMES = 700
+MAXIMUM_FRAMES = 850
 """Python frames of one call, so that no source reaches the limit of the interpreter."""
 
 Frame: TypeAlias = list[Any]

@@ -16,6 +16,7 @@ from interpreter.language.values import (
     FunctionPointer,
     InclusiveRange,
     Value,
+    full_type_name,
     type_name,
 )
 
@@ -154,7 +155,9 @@ def native_debug(value: Value) -> str:
     if kind is dict:
         entries = (f"{string_debug(name)}: {native_debug(value[name])}" for name in sorted(value))
         return "#{" + ", ".join(entries) + "}"
-    return script_debug(value)
+    if kind in (bool, int, float, str, ExclusiveRange, InclusiveRange) or value is None:
+        return script_debug(value)
+    return full_type_name(value)
 
 
 def script_text(value: Value) -> str:
