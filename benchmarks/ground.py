@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,37 +13,35 @@ from typing import Self
 from adapter.embedded import LOOPBACK, ChildProcess, EmbeddedPostgres, EmbeddedTemporal, free_port
 
 _ROOT = Path(__file__).resolve().parent.parent
+_LAST_WORDS = 2_000
 
 
 class Ground:
-    """The servers of a benchmark, each a process of its own, their data in one folder.
+    """Servers that run already, the product, and the processes of the sides.
 
-    Temporal keeps its data in a file with WAL and PostgreSQL is durable, as in `coordinatorctl
-    dev`: what is compared is what a user would run.
+    ``database`` makes an empty database of a name and gives its address; ``servers`` are the
+    process ids of the servers by name, as far as their CPU time is wanted.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        temporal_address: str,
+        database: Callable[[str], Awaitable[str]],
+        servers: Mapping[str, Sequence[int]],
+    ) -> None:
         self.folder = folder
-        self.temporal = EmbeddedTemporal(
-            folder / "temporal.db", log_file=folder / "temporal.log", ui=False
-        )
-        self.postgres = EmbeddedPostgres(folder / "postgres")
+        self.temporal_address = temporal_address
+        self.database = database
         self.product_url = ""
-        self.ledger_url = ""
+        self._servers = servers
         self._processes: dict[str, list[ChildProcess]] = {}
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        try:
-            await self._stack.enter_async_context(self.temporal)
-            await self._stack.enter_async_context(self.postgres)
-            self.ledger_url = await self.postgres.ensure_database("benchmark")
-            port = free_port()
-            self.product_url = f"http://{LOOPBACK}:{port}"
-            await self.spawn("product", ["benchmarks.product", str(port)])
-        except BaseException:
-            await self._stack.aclose()
-            raise
+        port = free_port()
+        self.product_url = f"http://{LOOPBACK}:{port}"
+        await self.spawn("product", ["benchmarks.product", str(port)])
         return self
 
     async def __aexit__(
@@ -52,6 +50,8 @@ class Ground:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if error is not None:
+            print(self._last_words(), file=sys.stderr)
         await self._stack.aclose()
 
     async def spawn(
@@ -70,19 +70,29 @@ class Ground:
         self._stack.push_async_callback(child.stop)
         await child.start()
 
-    def process_ids(self) -> dict[str, list[int]]:
-        """The process ids by name: temporal, postgres, product, and each side's workers."""
+    def process_ids(self) -> dict[str, Sequence[int]]:
+        """The process ids by name: the servers, the product, and each side's workers."""
         children = {name: [child.pid for child in group] for name, group in self._processes.items()}
-        return {
-            "temporal": [self.temporal.process.pid],
-            "postgres": [self.postgres.process.pid],
-            **children,
-        }
+        return {**self._servers, **children}
 
-    def ended(self) -> str | None:
-        """The log of a process that should run and does not, or None."""
-        for group in self._processes.values():
-            for child in group:
-                if not child.running:
-                    return str(child.log_file)
-        return None
+    def _last_words(self) -> str:
+        """The end of every log that has one, for whoever must find out what went wrong."""
+        logs = [child.log_file for group in self._processes.values() for child in group]
+        words = [(log, log.read_text(errors="replace")[-_LAST_WORDS:]) for log in logs]
+        return "\n".join(f"--- {log.name}\n{text}" for log, text in words if text)
+
+
+@asynccontextmanager
+async def own_ground(folder: Path) -> AsyncIterator[Ground]:
+    """A ground on servers of its own, their data in ``folder``.
+
+    Temporal keeps its data in a file with WAL and PostgreSQL is durable, as in ``coordinatorctl
+    dev``: what is compared is what a user would run.
+    """
+    temporal = EmbeddedTemporal(folder / "temporal.db", log_file=folder / "temporal.log", ui=False)
+    postgres = EmbeddedPostgres(folder / "postgres")
+    async with temporal, postgres:
+        servers = {"temporal": [temporal.process.pid], "postgres": [postgres.process.pid]}
+        ground = Ground(folder, temporal.address, postgres.ensure_database, servers)
+        async with ground:
+            yield ground

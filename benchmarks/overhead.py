@@ -19,20 +19,25 @@ from pathlib import Path
 from temporalio.client import Client
 
 from adapter.temporal.client import TemporalAddress, connect
+from benchmarks.admission import RUNS as ADMITTED_RUNS
+from benchmarks.admission import Admissions, measure_admission
 from benchmarks.cases import CASES, Case
 from benchmarks.deployment import Access, prepare
-from benchmarks.ground import Ground
+from benchmarks.ground import Ground, own_ground
 from benchmarks.processor import ProcessorTimes
 from benchmarks.ratios import case_ratios, table
 from benchmarks.rounds import Round, in_turn, measure, warm_up
 from benchmarks.sides import Interpreted, Ledgered, Plain, Side
 from benchmarks.worker import QUEUES, SIDES
 
+ADMISSION = "admission"
+NAMES = [*CASES, ADMISSION]
+
 
 async def sides_on(ground: Ground, access: Access, stack: AsyncExitStack) -> list[Side]:
     """The three sides over the ground's servers."""
     ledger = await stack.enter_async_context(access.ledger())
-    temporal = ground.temporal.address
+    temporal = ground.temporal_address
     ours = await connect(TemporalAddress(temporal))
     others = await Client.connect(temporal)
     return [
@@ -46,11 +51,11 @@ async def compare(
     ground: Ground, cases: Sequence[Case], rounds: int, concurrency: int, workers: int
 ) -> dict[str, dict[str, list[Round]]]:
     """Every round of every case and side, on servers that run already."""
-    access = Access.to(ground.ledger_url)
+    access = Access.to(await ground.database("benchmark"))
     await prepare(access, cases)
     for name in SIDES:
         for _ in range(workers):
-            arguments = [name, ground.temporal.address, QUEUES[name], ground.product_url]
+            arguments = [name, ground.temporal_address, QUEUES[name], ground.product_url]
             await ground.spawn(name, ["benchmarks.worker", *arguments], access.environment())
     processor = ProcessorTimes(ground.process_ids())
     measured: dict[str, dict[str, list[Round]]] = {
@@ -70,19 +75,33 @@ async def compare(
 
 
 async def run(options: argparse.Namespace) -> None:
-    """Start the servers, compare, print."""
-    chosen = [CASES[name] for name in options.cases]
+    """Start the servers, measure, print."""
+    chosen = [CASES[name] for name in options.cases if name != ADMISSION]
     cases = [case.of_size(options.runs) if options.runs else case for case in chosen]
     with tempfile.TemporaryDirectory(prefix="coordinator-benchmark-") as folder:
-        async with Ground(Path(folder)) as ground:
-            measured = await compare(
-                ground, cases, options.rounds, options.concurrency, options.workers
-            )
+        async with own_ground(Path(folder)) as ground:
+            measured, admissions = await _measured(ground, cases, options)
     if options.format == "text":
-        for case in cases:
-            print(table(case, measured[case.name]))
+        tables = [table(case, measured[case.name]) for case in cases]
+        print("\n".join(tables + ([admissions.table()] if admissions else [])))
         return
-    print(json.dumps({case.name: case_ratios(case, measured[case.name]) for case in cases}))
+    report = {case.name: case_ratios(case, measured[case.name]) for case in cases}
+    print(json.dumps({**report, **({ADMISSION: admissions.to_json()} if admissions else {})}))
+
+
+async def _measured(
+    ground: Ground, cases: Sequence[Case], options: argparse.Namespace
+) -> tuple[dict[str, dict[str, list[Round]]], Admissions | None]:
+    measured: dict[str, dict[str, list[Round]]] = {}
+    admissions = None
+    if cases:
+        measured = await compare(
+            ground, cases, options.rounds, options.concurrency, options.workers
+        )
+    if ADMISSION in options.cases:
+        runs = options.runs or ADMITTED_RUNS
+        admissions = await measure_admission(ground, options.rounds, runs, options.concurrency)
+    return measured, admissions
 
 
 def _tell(line: str) -> None:
@@ -92,9 +111,9 @@ def _tell(line: str) -> None:
 def _names(text: str) -> list[str]:
     names = text.split(",")
     for name in names:
-        if name not in CASES:
+        if name not in NAMES:
             raise argparse.ArgumentTypeError(
-                f"there is no case {name!r}; choose from {', '.join(CASES)}"
+                f"there is no case {name!r}; choose from {', '.join(NAMES)}"
             )
     return names
 
@@ -110,9 +129,7 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.overhead", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--rounds", type=_positive, default=5, help="rounds of every case")
-    parser.add_argument(
-        "--cases", type=_names, default=list(CASES), help=f"among {','.join(CASES)}"
-    )
+    parser.add_argument("--cases", type=_names, default=NAMES, help=f"among {','.join(NAMES)}")
     parser.add_argument(
         "--concurrency", type=_positive, default=50, help="runs open at once under load"
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median, quantiles
+from statistics import median
 
 from benchmarks.cases import Case
+from benchmarks.percentiles import p99
 from benchmarks.rounds import Round
 
 Rounds = Mapping[str, Sequence[Round]]
@@ -43,9 +44,9 @@ def figures(rounds: Sequence[Round]) -> Figures:
     return Figures(
         throughput=median(one.throughput for one in rounds),
         latency_alone=median(median(one.alone) for one in rounds),
-        latency_alone_p99=_p99([seconds for one in rounds for seconds in one.alone]),
+        latency_alone_p99=p99([seconds for one in rounds for seconds in one.alone]),
         latency_loaded=median(median(one.loaded) for one in rounds),
-        latency_loaded_p99=_p99([seconds for one in rounds for seconds in one.loaded]),
+        latency_loaded_p99=p99([seconds for one in rounds for seconds in one.loaded]),
         events=median(events for one in rounds for events in one.events),
         bytes=median(size for one in rounds for size in one.bytes),
     )
@@ -119,7 +120,3 @@ def _processor(rounds: Sequence[Round]) -> str:
     names = rounds[0].processor
     spent = {name: sum(one.processor[name] for one in rounds) / runs * 1000 for name in names}
     return ", ".join(f"{name} {value:.1f}" for name, value in spent.items() if value >= 0.05)
-
-
-def _p99(values: Sequence[float]) -> float:
-    return quantiles(values, n=100, method="inclusive")[98] if len(values) > 1 else values[0]

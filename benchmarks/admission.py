@@ -1,0 +1,138 @@
+"""Admission by itself: how many runs the service admits in a second through ``POST /v1/runs``."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median
+
+import httpx
+
+from adapter.cli.local_files import Addresses, LocalFiles
+from adapter.config.loading import load_runtime
+from adapter.embedded import free_port
+from adapter.ledger import Package, migrate
+from adapter.wiring.deployment import open_ledger
+from benchmarks.cases import CASES, RUN_INPUT
+from benchmarks.ground import Ground
+from benchmarks.percentiles import p99
+from interpreter.contract.values import JsonValue
+from interpreter.definition.document import Labels
+
+RUNS = 500
+
+_READY_SECONDS = 30.0
+_CALLER = "benchmark"
+
+
+@dataclass
+class Admissions:
+    """Rounds of admissions: runs per second of each, and the seconds that every request took."""
+
+    throughput: list[float] = field(default_factory=list)
+    latency: list[float] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, float]:
+        """The median throughput, and the latency of all requests together, in seconds."""
+        return {
+            "runs_per_second": round(median(self.throughput), 1),
+            "latency": round(median(self.latency), 4),
+            "latency_p99": round(p99(self.latency), 4),
+        }
+
+    def table(self) -> str:
+        """The same as Markdown."""
+        half, most = median(self.latency) * 1000, p99(self.latency) * 1000
+        return "\n".join(
+            [
+                f"admission: {len(self.throughput)} rounds through POST /v1/runs",
+                "",
+                "| runs/s | p50 / p99 ms |",
+                "| --- | --- |",
+                f"| {median(self.throughput):.0f} | {half:.0f} / {most:.0f} |",
+                "",
+            ]
+        )
+
+
+async def measure_admission(ground: Ground, rounds: int, runs: int, concurrency: int) -> Admissions:
+    """Admit ``runs`` fresh runs in every round, with ``concurrency`` requests open at once.
+
+    The service is the real one, with a ledger of its own on the same PostgreSQL. It also starts
+    each run in Temporal before it answers; no worker takes them, so nothing else is measured.
+    """
+    files = await _deployed(ground)
+    definition = CASES["reads"].definition
+    body = {"workflow": definition.id, "revision": definition.revision, "input": RUN_INPUT}
+    measured = Admissions()
+    limits = httpx.Limits(
+        max_connections=concurrency,
+        max_keepalive_connections=concurrency,
+        # Sooner than the service hangs up on an idle connection.
+        keepalive_expiry=2.0,
+    )
+    headers = {"X-API-Key": files.api_key_file.read_text().strip()}
+    origin = str(load_runtime(files.runtime).document.api.public_url)
+    async with httpx.AsyncClient(
+        base_url=origin, headers=headers, limits=limits, timeout=60.0
+    ) as client:
+        await _until_ready(client)
+        await _admit(client, body, concurrency, concurrency)
+        for _ in range(rounds):
+            begun = time.perf_counter()
+            measured.latency += await _admit(client, body, runs, concurrency)
+            measured.throughput.append(runs / (time.perf_counter() - begun))
+    return measured
+
+
+async def _deployed(ground: Ground) -> LocalFiles:
+    """A deployment with one active definition, and its service as a process."""
+    files = LocalFiles(ground.folder / "deployment")
+    files.prepare()
+    database = await ground.database("admission")
+    temporal = ground.temporal_address
+    addresses = Addresses(temporal, f"http://{temporal}", free_port(), ground.product_url, database)
+    files.write_runtime(addresses, floor_seconds=30, poll_seconds=900)
+    await migrate(database)
+    definition = CASES["reads"].definition
+    async with open_ledger(load_runtime(files.runtime)) as ledger:
+        package = Package(definition.revision, definition, Labels(version="1"))
+        await ledger.packages.apply(package, _CALLER)
+    arguments = ["adapter.cli.service", "serve", "--runtime", str(files.runtime)]
+    await ground.spawn("service", arguments)
+    return files
+
+
+async def _until_ready(client: httpx.AsyncClient) -> None:
+    async with asyncio.timeout(_READY_SECONDS):
+        while True:
+            try:
+                if (await client.get("/ready")).is_success:
+                    return
+            except httpx.TransportError:
+                pass
+            await asyncio.sleep(0.1)
+
+
+async def _admit(
+    client: httpx.AsyncClient, body: JsonValue, runs: int, concurrency: int
+) -> list[float]:
+    """Admit runs under fresh keys; the seconds of every request."""
+    numbers: Iterator[int] = iter(range(runs))
+    durations: list[float] = []
+
+    async def keep_one_open() -> None:
+        for _ in numbers:
+            headers = {"Idempotency-Key": str(uuid.uuid4())}
+            begun = time.perf_counter()
+            answer = await client.post("/v1/runs", json=body, headers=headers)
+            durations.append(time.perf_counter() - begun)
+            assert answer.status_code == 202, answer.text
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(concurrency):
+            group.create_task(keep_one_open())
+    return durations
