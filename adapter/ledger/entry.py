@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -183,7 +183,7 @@ class Entry:
             "state": self._state,
             "cancel_requested_at": self._cancel_requested_at,
             "event_sequence": self.run.event_sequence + len(self._events),
-            "steps": json.dumps([asdict(step) for step in self._steps.values()]),
+            "steps": json.dumps([_step_row(step) for step in self._steps.values()]),
             "events": json.dumps(self._events),
             **self._chain.columns(),
         }
@@ -214,16 +214,20 @@ def _same_visit(one: StepRecord, other: StepRecord) -> bool:
     return (one.branch, one.node, one.visit) == (other.branch, other.node, other.visit)
 
 
-def _step_data(step: StepRecord) -> dict[str, JsonValue]:
-    data: dict[str, JsonValue] = {
+def _step_row(step: StepRecord) -> dict[str, JsonValue]:
+    return {
         "sequence": step.sequence,
         "branch": step.branch,
         "node": step.node,
         "visit": step.visit,
         "kind": step.kind,
+        "state": step.state,
+        "outlet": step.outlet,
+        "code": step.code,
     }
-    if step.outlet:
-        data["outlet"] = step.outlet
-    if step.code:
-        data["code"] = step.code
-    return data
+
+
+def _step_data(step: StepRecord) -> dict[str, JsonValue]:
+    """What an event tells of a step; its type says the state."""
+    row = _step_row(step)
+    return {name: row[name] for name in row if name != "state" and row[name] != ""}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from adapter.ledger import Ledger
 from adapter.ledger.journal import record_hash
 from interpreter.contract.records import Closing, RunState
+from interpreter.contract.values import canonical_bytes
 from tests.adapter.ledger.words import accepted, answer, claim, dispatch, effect, read
 
 Sql = Callable[..., Awaitable[list[Any]]]
@@ -52,6 +55,14 @@ async def test_the_records_of_a_run_are_one_chain_from_its_admission_to_its_end(
         "select hash from coordinator.journal where chain = %s order by sequence desc", run_id
     )
     assert await sql("select journal_head from coordinator.runs") == [head[0]]
+
+
+def test_a_record_is_hashed_in_its_canonical_form() -> None:
+    at = datetime(2026, 12, 1, 3, 4, 5, 60, tzinfo=timezone(timedelta(hours=2)))
+    detail = {"z": 1, "a": 'é"\n\x01/\u2028', "list": ["b", "a"], "none": None}
+    record = ["run", 2, "00", "effect.accepted", "2026-12-01T01:04:05.000060+00:00", {}, detail]
+    expected = hashlib.sha256(canonical_bytes(record)).digest()
+    assert record_hash("run", 2, b"\0", "effect.accepted", at, {}, detail) == expected
 
 
 async def test_the_deployments_own_acts_are_a_chain_of_their_own(ledger: Ledger, sql: Sql) -> None:
