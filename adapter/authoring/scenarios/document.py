@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adapter.authoring.scenarios.running import CaseResult, SuiteResult
+from adapter.authoring.scenarios.writing import Written
 from interpreter.contract.values import JsonValue
 from interpreter.scenario import ABSENT, Coverage, Difference, Trace
 from interpreter.scenario.compare import elapsed_seconds
@@ -30,6 +31,16 @@ def coverage_document(coverage: Coverage) -> dict[str, JsonValue]:
             {"step": one.node, "outlet": one.outlet, "target": one.target}
             for one in coverage.untaken
         ],
+    }
+
+
+def written_document(written: Written) -> dict[str, JsonValue]:
+    """``{file, created, cases: [id], incomplete: [id]}``."""
+    return {
+        "file": str(written.file),
+        "created": written.created,
+        "cases": list(written.ids),
+        "incomplete": list(written.incomplete),
     }
 
 

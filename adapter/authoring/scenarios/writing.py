@@ -22,11 +22,15 @@ from interpreter.scenario.compare import elapsed_seconds
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written: the file, whether it is new, and the ids of the cases in it."""
+    """What was written: the file, whether it is new, and the ids of the cases in it.
+
+    ``incomplete`` are those that do not do yet what they are for.
+    """
 
     file: Path
     created: bool
     ids: tuple[str, ...]
+    incomplete: tuple[str, ...]
 
 
 def write_skeletons(
@@ -52,7 +56,8 @@ def write_skeletons(
             place=str(file),
             remedy="check that you may write there",
         ) from error
-    return Written(file, suite is None, ids)
+    incomplete = tuple(one.case.id for one in skeletons if one.trace is None)
+    return Written(file, suite is None, ids, incomplete)
 
 
 def _header(dialect: Dialect) -> str:
