@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from adapter.cli.casework_client import PretendCasework
+from adapter.cli.service_client import ServiceClient
 from adapter.embedded import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -79,36 +81,48 @@ class Development:
         """The JSON that a command says."""
         return json.loads(self.ctl(*arguments, "--format", "json").stdout)
 
+    @property
+    def client(self) -> ServiceClient:
+        """The service, without the second that a command takes to begin."""
+        key = (self.folder / "secrets" / "api-key").read_text().strip()
+        return ServiceClient(self.addresses["service"], key)
+
+    @property
+    def desk(self) -> PretendCasework:
+        """The reviewer's desk."""
+        return PretendCasework(self.addresses["pretend products"])
+
     def start(self, key: str, application: str = "APP-1001") -> str:
         """Start a run of the example; gives its id."""
-        (self.folder / "input.json").write_text(json.dumps({"applicationId": application}))
-        arguments = ("--workflow", "reviewed-notice", "--input", "input.json", "--key", key)
-        run: str = self.json("start", *arguments)["runId"]
+        [workflow] = self.client.get("/v1/workflows")["workflows"]
+        body = {
+            "workflow": workflow["workflow"],
+            "revision": workflow["revision"],
+            "input": {"applicationId": application},
+        }
+        run: str = self.client.post("/v1/runs", body, {"Idempotency-Key": key})["runId"]
         return run
 
-    def state(self, run: str) -> str:
-        """The state of a run."""
-        state: str = self.json("status", run)["state"]
-        return state
+    def inspection(self, run: str) -> Any:
+        """A run in detail."""
+        return self.client.get(f"/v1/runs/{run}/inspect")
+
+    def ends_as(self, run: str, state: str) -> None:
+        """Wait until a run has ended in this state."""
+        eventually(lambda: self.inspection(run)["run"]["closedAt"], 90)
+        assert self.inspection(run)["run"]["state"] == state
 
     def waits(self, run: str) -> str:
         """Wait until the review of a run is awaited; gives the review's id."""
 
         def open_review() -> str | None:
-            open_waits = [w for w in self.json("inspect", run)["waits"] if not w["resolution"]]
-            return self.review_of(run) if open_waits else None
+            open_waits = [w for w in self.inspection(run)["waits"] if not w["resolution"]]
+            pending = self.desk.pending() if open_waits else []
+            found = [r["reviewRequestId"] for r in pending if r["correlationId"] == run]
+            return str(found[0]) if found else None
 
         review: str = eventually(open_review)
         return review
-
-    def review_of(self, run: str) -> str | None:
-        """The pending review of a run."""
-        from adapter.cli.casework_client import PretendCasework
-
-        for review in PretendCasework(self.addresses["pretend products"]).pending():
-            if review["correlationId"] == run:
-                return str(review["reviewRequestId"])
-        return None
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Stop it as a person would; gives the exit code."""
@@ -138,7 +152,9 @@ def develop(folder: Path) -> Development:
         line = process.stdout.readline()
         assert line, process.communicate(timeout=60)[1]
         said += line
-    return Development(folder, process, json.loads(said))
+    addresses = json.loads(said)
+    assert "service" in addresses, addresses
+    return Development(folder, process, addresses)
 
 
 @pytest.fixture(scope="module")

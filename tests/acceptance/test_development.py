@@ -30,7 +30,9 @@ pytestmark = pytest.mark.timeout(START_SECONDS)
 
 
 def test_a_person_decides_and_the_notice_is_sent(development: Development) -> None:
-    run = development.start("good")
+    (development.folder / "input.json").write_text('{"applicationId": "APP-1001"}')
+    arguments = ("--workflow", "reviewed-notice", "--input", "input.json", "--key", "good")
+    run = development.json("start", *arguments)["runId"]
     review = development.waits(run)
     development.ctl("decide", "approved", "--review", review)
     last = development.ctl("watch", run).stdout
@@ -82,16 +84,16 @@ def test_another_worker_finishes_when_one_is_killed_during_the_review(
         if " worker " in line and "keeper" not in line
     ]
     os.kill(victim, signal.SIGKILL)
-    development.ctl("decide", "rejected", "--review", review)
-    eventually(lambda: development.state(run) == "finished", 90)
+    development.desk.decide(review, "rejected")
+    development.ends_as(run, "finished")
 
 
 def test_a_cancel_withdraws_the_review(development: Development) -> None:
     run = development.start("cancelled")
     development.waits(run)
     development.ctl("cancel", run, "--reason", "moved away")
-    eventually(lambda: development.state(run) == "cancelled-after-effect")
-    assert development.json("status", run)["outcome"] == "cancelled"
+    development.ends_as(run, "cancelled-after-effect")
+    assert development.inspection(run)["run"]["outcome"] == "cancelled"
     again = development.ctl("cancel", run, "--reason", "again", check=False)
     assert again.stderr.startswith("error[run.closed]")
 
@@ -109,14 +111,14 @@ def test_a_run_starts_although_the_service_died_right_after_its_admission(
     try:
         origin = yaml.safe_load(runtime.read_text())["api"]["publicUrl"]
         eventually(lambda: _answers(f"{origin}/health"))
-        known = {run["runId"] for run in development.json("list")["runs"]}
-        revision = development.json("list")["runs"][0]["revision"]
+        known = _runs(development)
+        [workflow] = development.client.get("/v1/workflows")["workflows"]
         with pytest.raises(OSError, match=r"."):
-            _post_run(development, origin, revision)
+            _post_run(development, origin, workflow["revision"])
         assert service.wait(timeout=30) == -signal.SIGKILL
     finally:
         service.kill()
-    [run] = {run["runId"] for run in development.json("list")["runs"]} - known
+    [run] = _runs(development) - known
     development.waits(run)
 
 
@@ -128,6 +130,10 @@ def _another_service(folder: Path) -> Path:
     runtime = folder / "another.yaml"
     runtime.write_text(yaml.safe_dump(document))
     return runtime
+
+
+def _runs(development: Development) -> set[str]:
+    return {run["runId"] for run in development.client.get("/v1/runs", limit=100)["runs"]}
 
 
 def _answers(url: str) -> bool:
@@ -162,7 +168,7 @@ def test_everything_stops_on_a_signal_and_goes_on_after_a_restart(
     again = develop(development.folder)
     try:
         assert again.addresses == development.addresses
-        again.ctl("decide", "approved", "--review", review)
-        eventually(lambda: again.state(run) == "finished")
+        again.desk.decide(review, "approved")
+        again.ends_as(run, "finished")
     finally:
         assert again.stop() == 0
