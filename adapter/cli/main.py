@@ -16,7 +16,7 @@ _ENTRIES = {
     "init": Entry("adapter.cli.project", "init", "Write a new project to start from"),
     "check": Entry("adapter.cli.project", "check", "Prove a project, or a runtime file, offline"),
     "explain": Entry("adapter.cli.project", "explain", "Tell how a project runs, step by step"),
-    "test": Entry("adapter.cli.test", "test", "Play a project's scenarios on a virtual clock"),
+    "test": Entry("adapter.cli.test", "play", "Play a project's scenarios on a virtual clock"),
     "package": Entry("adapter.cli.project", "package", "Freeze a project into a package"),
     "plan": Entry("adapter.cli.activation", "plan", "Show what apply would change"),
     "apply": Entry("adapter.cli.activation", "apply", "Migrate the ledger, activate a package"),

@@ -43,18 +43,15 @@ _PROGRESS_FROM = 200
 """Cases from which on a person sees how far the suite has come."""
 
 
-class TestFormat(StrEnum):
+class ResultFormat(StrEnum):
     """How results are written."""
-
-    # pytest would take a class of this name for a test.
-    __test__ = False
 
     TEXT = "text"
     JSON = "json"
     JUNIT = "junit"
 
 
-def test(
+def play(
     project: Annotated[
         Path, typer.Argument(metavar="PROJECT", help="the project's folder")
     ] = Path(),
@@ -73,12 +70,12 @@ def test(
     ] = False,
     runtime: RuntimeOption = None,
     format: Annotated[
-        TestFormat, typer.Option("--format", help="text, json, or junit for build servers")
-    ] = TestFormat.TEXT,
+        ResultFormat, typer.Option("--format", help="text, json, or junit for build servers")
+    ] = ResultFormat.TEXT,
 ) -> None:
     """Play a project's scenarios without a server; a month of waiting takes no time."""
     loaded = None if runtime is None else load_runtime(runtime)
-    terminal = Terminal(Format.JSON if format is TestFormat.JSON else Format.TEXT)
+    terminal = Terminal(Format.JSON if format is ResultFormat.JSON else Format.TEXT)
     result = load_project(project, catalogue_of(loaded))
     if result.definition is None:
         refuse_project(terminal, result, project)
@@ -154,17 +151,17 @@ def _say_written(terminal: Terminal, written: Written) -> None:
 def _report(
     played: SuiteResult,
     terminal: Terminal,
-    format: TestFormat,
+    format: ResultFormat,
     coverage: bool,
     file: Path,
     packaged: PackagedDefinition,
     written: Written | None,
 ) -> None:
     folder = "" if file.parent == Path() else str(file.parent)
-    if format is TestFormat.JUNIT:
+    if format is ResultFormat.JUNIT:
         terminal.out.write(render_junit(played, packaged.definition.id, folder=folder))
         return
-    if format is TestFormat.JSON:
+    if format is ResultFormat.JSON:
         document = suite_document(played)
         if written is not None:
             document["generated"] = written_document(written)

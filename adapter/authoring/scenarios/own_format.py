@@ -153,10 +153,11 @@ def read_expected(section: Section) -> dict[str, JsonValue]:
     inner = section.section("expect", "`expect`")
     if inner is None:
         return {}
-    expected: dict[str, JsonValue] = {"state": inner.word("state", _STATES)}
+    expected: dict[str, JsonValue] = {}
     path = read_names(inner, "path", LONGEST_PATH, required=False, repeated=True)
     if path is not None:
         expected["path"] = path
+    expected["state"] = inner.word("state", _STATES)
     if inner.has("outcome"):
         expected["outcome"] = _outcome(inner)
     if inner.has("output"):
