@@ -9,6 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
+from interpreter.contract.schemas import validator
 from interpreter.contract.values import JsonValue
 
 DEEPEST_SCHEMA = 32
@@ -135,10 +136,10 @@ def compile_check(schema: JsonValue) -> Check:
 
     The pointer never holds a value of the data, only names and positions on the way to it.
     """
-    validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    compiled = validator(schema)
 
     def check(value: JsonValue) -> str | None:
-        error: ValidationError | None = next(validator.iter_errors(value), None)
+        error: ValidationError | None = next(compiled.iter_errors(value), None)
         return None if error is None else pointer_of(list(error.absolute_path)) or "/"
 
     return check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jsonschema import Draft202012Validator
 
+from interpreter.contract.schemas import validator
 from interpreter.contract.values import JsonValue
 
 
@@ -34,8 +35,7 @@ class Schemas:
     def _validator(self, schema: JsonValue) -> Draft202012Validator:
         entry = self._known.get(id(schema))
         if entry is None:
-            checker = Draft202012Validator.FORMAT_CHECKER
-            entry = (schema, Draft202012Validator(schema, format_checker=checker))
+            entry = (schema, validator(schema))
             self._known[id(schema)] = entry
         return entry[1]
 

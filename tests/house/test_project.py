@@ -22,7 +22,6 @@ _INSTALLED_AS = {"yaml": "pyyaml", "starlette": "fastapi"}
 # What jsonschema imports for us, to check formats.
 _FORMATS = {
     "fqdn",
-    "isoduration",
     "jsonpointer",
     "rfc3339-validator",
     "rfc3986-validator",

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from jsonschema import Draft202012Validator
-
 from adapter.authoring.check.shapes import DEEPEST, Shape, both, of_value, same, type_of
 from adapter.authoring.sources import child_pointer
+from interpreter.contract.schemas import validator
 from interpreter.contract.values import JsonValue
 
 _MOST_CASES = 64
@@ -102,8 +101,7 @@ def _values(values: tuple[JsonValue, ...], target: Shape, at: str, depth: int) -
 
 def _bounds(value: JsonValue, target: Shape, at: str) -> list[Misfit]:
     for bounds in target.bounds:
-        validator = Draft202012Validator(bounds, format_checker=Draft202012Validator.FORMAT_CHECKER)
-        error = next(validator.iter_errors(value), None)
+        error = next(validator(bounds).iter_errors(value), None)
         if error is not None:
             return [Misfit(at, f"can be a value that `{error.validator}` refuses")]
     return []
