@@ -24,6 +24,7 @@ def _round(throughput: float, events: int) -> Round:
     )
 
 
+@pytest.mark.timeout(180)  # it starts four processes, on a machine that may be busy
 async def test_one_small_round_compares_all_sides(
     temporal_address: str, database_url: str, tmp_path: Path
 ) -> None:
