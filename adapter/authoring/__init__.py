@@ -10,6 +10,7 @@ from adapter.authoring.diagnostics import (
     render_sarif,
     render_text,
 )
+from adapter.authoring.folder import check_folder
 from adapter.authoring.projects import ProjectResult, load_project
 from adapter.authoring.sources import Source, Sources, Spot
 from adapter.authoring.views.comparison import Change, ChangeKind, Difference, diff
@@ -33,6 +34,7 @@ __all__ = [
     "Sources",
     "Spot",
     "StepView",
+    "check_folder",
     "diff",
     "explain",
     "graph",

@@ -192,6 +192,30 @@ _PROJECT = (
     ),
 )
 
+_FOLDER = (
+    Code(
+        "coordinator.project.too-many-files",
+        "the project folder has more than 1024 entries",
+        "keep a project in a folder of its own",
+    ),
+    Code(
+        "coordinator.project.not-a-regular-file",
+        "something in the project folder is a link or no regular file",
+        "put a regular file there, or move it out of the project",
+    ),
+    Code(
+        "coordinator.project.misplaced-kind",
+        "a file of the project has another name than its kind is read under",
+        "rename it, or move it out of the project",
+    ),
+    Code(
+        "coordinator.project.unread-directory",
+        "a folder inside the project is not looked into",
+        "move it out of the project if its files were meant to count",
+        Severity.WARNING,
+    ),
+)
+
 _OPERATIONS = (
     Code(
         "coordinator.operation.proposal-action",
@@ -329,6 +353,7 @@ CODES: dict[str, Code] = {
         *_YAML,
         *_CONFIG,
         *_PROJECT,
+        *_FOLDER,
         *_OPERATIONS,
         *_MAPPINGS,
         *_FUNCTIONS,
