@@ -53,7 +53,7 @@ class Definitions:
                 remedy="apply the package that it belongs to",
             )
         plain = self._sealer.open_bytes(row.sealed_definition, "", PURPOSE, revision)
-        definition = Definition.model_validate(json.loads(plain))
+        definition = Definition.read(json.loads(plain))
         if definition.revision != revision:
             raise DefinitionError(
                 "definition.other-revision",

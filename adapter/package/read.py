@@ -23,6 +23,7 @@ from interpreter.contract.values import JsonValue, canonical_bytes
 from interpreter.definition.document import (
     FORMAT,
     LARGEST_DEFINITION_BYTES,
+    Definition,
     PackagedDefinition,
 )
 from interpreter.errors import DefinitionError
@@ -112,7 +113,8 @@ def _definition(data: bytes, path: Path) -> PackagedDefinition:
     try:
         value = json.loads(data, object_pairs_hook=_unique)
         written = PackagedDefinition.model_validate(value)
-        canonical = canonical_bytes(written.to_json())
+        written = written.model_copy(update={"definition": Definition.read(value["definition"])})
+        canonical = canonical_bytes(value)
     except (ValueError, RecursionError, DefinitionError) as error:
         raise _unreadable(error, path) from error
     if written.definition.format != FORMAT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, PrivateAttr, StringConstraints
 
 from interpreter.contract.operations import OperationContract
 from interpreter.contract.values import Document, JsonValue, canonical_bytes, digest
@@ -59,6 +59,23 @@ class Definition(Document):
     triggers: dict[str, Trigger] = Field(default_factory=dict)
     start: str
     nodes: dict[str, AnyNode]
+    _written: JsonValue = PrivateAttr(default=None)
+
+    @classmethod
+    def read(cls, value: JsonValue) -> Definition:
+        """A definition from its stored JSON, which stays its form and so gives its revision.
+
+        A later version of this project may know members that the stored form lacks; writing the
+        form anew would then give it another revision. pydantic's ValidationError for what is none.
+        """
+        definition = cls.model_validate(value)
+        definition._written = value
+        return definition
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The stored form where there is one, else the form that this version writes."""
+        written: dict[str, JsonValue] | None = self._written
+        return super().to_json() if written is None else written
 
     @cached_property
     def revision(self) -> str:

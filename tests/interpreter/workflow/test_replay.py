@@ -62,9 +62,7 @@ class _Outbound(WorkflowOutboundInterceptor):
 
 
 def _history(name: str) -> WorkflowHistory:
-    definition = Definition.model_validate_json(
-        (HISTORIES / f"{name}.definition.json").read_bytes()
-    )
+    definition = Definition.read(json.loads((HISTORIES / f"{name}.definition.json").read_bytes()))
     PROGRAMS.put(definition, 1)
     text = (HISTORIES / f"{name}.json").read_text()
     identity = json.loads(text)["events"][0]["workflowExecutionStartedEventAttributes"]
