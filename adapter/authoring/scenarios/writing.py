@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,7 @@ def _append(
         )
     beside = file.with_name(f".{file.name}.new")
     beside.write_bytes(after)
+    beside.chmod(stat.S_IMODE(file.stat().st_mode))
     os.replace(beside, file)
 
 

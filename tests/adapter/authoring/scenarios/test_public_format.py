@@ -17,19 +17,20 @@ from tests.adapter.authoring.scenarios.suites import codes, file_of, read
 FUNCTIONS = """
 fn due(input) { input.due }
 fn record(input) { #{ collection: "things", recordId: input.id } }
-fn route(record) { if record.data.open { "go" } else { "stop" } }
+fn route(record) { if record.data.domainData.open { "go" } else { "stop" } }
 fn message(input, record) {
     #{ senderProfile: "desk", to: #{ email: input.email }, template: #{ id: "t", version: "1" } }
 }
 fn id(message) { message.id }
 """
 SENT = {"type": "success", "value": {"id": "M-1", "status": "accepted"}}
+EXPIRED = {"type": "receipt-expired"}
 CASE: dict[str, Any] = {
     "id": "sent",
     "admittedAt": "2026-03-02T08:00:00Z",
     "input": {"id": "R-1", "due": "2026-03-02T08:10:00Z", "email": "a@example.org"},
     "replies": {
-        "look": [{"type": "success", "value": {"data": {"open": True}}}],
+        "look": [{"type": "success", "value": {"data": {"domainData": {"open": True}}}}],
         "send": [SENT],
     },
     "expect": {
@@ -109,7 +110,7 @@ def test_a_case_passes_as_it_is(made: PackagedDefinition) -> None:
         ([{"type": "retryable", "code": "x"}], {}, "retryable"),
         ([{"type": "uncertain", "code": "x"}, SENT], {"send": "reconcile"}, "completed"),
         (
-            [{"type": "uncertain", "code": "x"}, {"type": "receipt-expired"}],
+            [{"type": "uncertain", "code": "x"}, EXPIRED],
             {"send": "retry-same"},
             "uncertain",
         ),
