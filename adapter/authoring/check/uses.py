@@ -12,6 +12,8 @@ from adapter.authoring.sources import child_pointer, pointer_parts
 from interpreter.definition import mappings as m
 from interpreter.definition import nodes as n
 
+_UNCOVERED = "coordinator.mapping.uncovered-label"
+
 
 class Uses:
     """Checks every mapping of one draft against the place where its value goes."""
@@ -89,9 +91,9 @@ class Uses:
         for label in sorted(labels - set(node.outlets)):
             spot = self._draft.origins.find(f"{at}/outlets")
             # A function's text may stand in a branch that is never taken.
-            code = "uncovered-label" if given else "missing-case"
+            code = _UNCOVERED if given else "coordinator.mapping.missing-case"
             message = f"no case has the label `{label}`, which the mapping can give"
-            self._report.add(f"coordinator.mapping.{code}", spot, message)
+            self._report.add(code, spot, message)
         for label in sorted(set(node.outlets) - labels):
             spot = self._draft.origins.find(f"{at}/outlets/{label}")
             message = f"the mapping never gives the label `{label}`"

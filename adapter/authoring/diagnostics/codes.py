@@ -136,11 +136,6 @@ _PROJECT = (
     ),
     Code("coordinator.definition.shape", "a part of the project has the wrong form", "correct it"),
     Code(
-        "coordinator.definition.deadline",
-        "the deadline is outside its range",
-        "use 1 to 31536000 seconds (365 days)",
-    ),
-    Code(
         "coordinator.definition.connection",
         "a connection is not declared, or no operation has its product",
         "declare the connection under `connections` with the product of its operations",
