@@ -12,7 +12,6 @@ from pathlib import Path
 
 from adapter.cli.local_files import Addresses, LocalFiles
 from adapter.cli.service_client import ServiceClient, exchange
-from adapter.config.loading import Runtime, load_runtime
 from adapter.embedded import (
     ChildProcess,
     EmbeddedPostgres,
@@ -23,8 +22,6 @@ from adapter.embedded import (
 )
 from adapter.errors import Unavailable
 from adapter.ledger.migrations import migrate
-from adapter.wiring.deployment import TemporalServer
-from adapter.wiring.readiness import polling_workers
 
 SOURCE_ROOT = Path(__file__).resolve().parents[2]
 PREFERRED_PORTS = {
@@ -130,7 +127,7 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
         await _start_all(stack, *ours)
         await _until_answers(products, f"{addresses.products}/health")
         await _until_answers(ours[0], f"{addresses.api}/ready")
-        await _until_polled(load_runtime(files.runtime), ours[1:])
+        await _until_polled(files, ours[1:])
         lasting = [postgres.process, temporal.process]
         yield LocalServers(files, addresses, [products, *ours], lasting)
         plan.say("stopping")
@@ -205,11 +202,18 @@ def _service(files: LocalFiles) -> ChildProcess:
 
 
 def _worker(files: LocalFiles, number: int) -> ChildProcess:
-    return _program(files, f"worker-{number}", "worker")
+    name = f"worker-{number}"
+    ready = _ready_file(files, name)
+    ready.unlink(missing_ok=True)
+    return _program(files, name, "worker", "--ready-file", str(ready))
 
 
-def _program(files: LocalFiles, name: str, command: str) -> ChildProcess:
-    program = [sys.executable, "-m", "adapter.cli.service", command]
+def _ready_file(files: LocalFiles, worker: str) -> Path:
+    return files.folder / "logs" / f"{worker}.ready"
+
+
+def _program(files: LocalFiles, name: str, *command: str) -> ChildProcess:
+    program = [sys.executable, "-m", "adapter.cli.service", *command]
     return ChildProcess(
         name,
         [*program, "--runtime", str(files.runtime)],
@@ -233,12 +237,9 @@ async def _until_answers(process: ChildProcess, url: str) -> None:
     await _until(answers, [process])
 
 
-async def _until_polled(runtime: Runtime, workers: Sequence[ChildProcess]) -> None:
-    client = await TemporalServer(runtime).client()
-    queue = runtime.document.temporal.task_queue
-
+async def _until_polled(files: LocalFiles, workers: Sequence[ChildProcess]) -> None:
     async def polled() -> bool:
-        return await polling_workers(client, queue) >= len(workers)
+        return all(_ready_file(files, worker.name).exists() for worker in workers)
 
     await _until(polled, workers)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,11 +37,15 @@ def worker(
     ] = 1,
     runtime: RuntimeOption = None,
     child: Annotated[bool, typer.Option("--child", hidden=True)] = False,
+    ready_file: Annotated[
+        Path | None,
+        typer.Option("--ready-file", metavar="FILE", help="made when one process begins to poll"),
+    ] = None,
 ) -> None:
     """Run workflows and their calls until a signal; what is being sent is settled first."""
     loaded = _loaded(runtime)
     if processes == 1:
-        run_to_end(_one_worker(loaded, child))
+        run_to_end(_one_worker(loaded, child, ready_file))
     else:
         run_to_end(_many_workers(loaded, processes))
 
@@ -51,14 +56,14 @@ def _loaded(runtime: RuntimeOption) -> Runtime:
     return loaded
 
 
-async def _one_worker(runtime: Runtime, child: bool) -> None:
+async def _one_worker(runtime: Runtime, child: bool, ready_file: Path | None) -> None:
     from adapter.wiring.worker_process import run_worker_process
 
     stop = stop_on_signal()
     if child:
         # The parent holds the other end of our stdin: when it is gone, so are we.
         asyncio.get_running_loop().add_reader(sys.stdin, stop.set)
-    await run_worker_process(runtime, stop)
+    await run_worker_process(runtime, stop, ready_file.touch if ready_file else lambda: None)
 
 
 async def _many_workers(runtime: Runtime, processes: int) -> None:

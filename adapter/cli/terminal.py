@@ -31,8 +31,13 @@ class Terminal:
         self, format: Format = Format.TEXT, out: TextIO | None = None, err: TextIO | None = None
     ) -> None:
         self.format = format
-        self.out = out or sys.stdout
+        self._out = out
         self._err = err or sys.stderr
+
+    @property
+    def out(self) -> TextIO:
+        """Where results go; looked up each time, because a live drawing takes stdout over."""
+        return self._out or sys.stdout
 
     @property
     def live(self) -> bool:

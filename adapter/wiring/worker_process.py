@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import structlog
 
@@ -17,10 +18,13 @@ from adapter.worker import WorkerParts, prefetch_from, run_worker
 _log = structlog.get_logger(__name__)
 
 
-async def run_worker_process(runtime: Runtime, stop: asyncio.Event) -> None:
+async def run_worker_process(
+    runtime: Runtime, stop: asyncio.Event, ready: Callable[[], None]
+) -> None:
     """Run workflows and activities until ``stop``, and finish starts that nobody confirmed.
 
-    Raises Unavailable ``temporal.unavailable``, and what opening the ledger raises.
+    ``ready`` is called when it begins to poll. Raises Unavailable ``temporal.unavailable``, and
+    what opening the ledger raises.
     """
     document = runtime.document
     products = Products(catalogue_of(runtime), runtime.connections)
@@ -35,6 +39,7 @@ async def run_worker_process(runtime: Runtime, stop: asyncio.Event) -> None:
         )
         starter = Starter(ledger.admissions, temporal, document.temporal.task_queue)
         _log.info("worker.polling", task_queue=parts.task_queue)
+        ready()
         finishing = asyncio.create_task(starter.keep_finishing(stop))
         try:
             await run_worker(parts, stop)
