@@ -249,6 +249,32 @@ class RunLedger(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ActUnderWay:
+    """A reconcile act: the effect it is about, and where a settled projection belongs.
+
+    ``sequence`` numbers the projection that an accepted reply writes; ``concluded`` is true once
+    the act has its outcome.
+    """
+
+    effect: VisitRef
+    generation: int
+    sequence: int
+    concluded: bool
+
+
+class ActLedger(Protocol):
+    """Operators' acts, as far as an activity carries them out."""
+
+    async def under_way(self, act_id: str) -> ActUnderWay:
+        """The act; ActivityError ``act.unknown`` for one that is not on record."""
+        ...
+
+    async def conclude(self, act_id: str, outcome: str, code: str) -> None:
+        """Write an act's outcome, insert-once, with its second audit record."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class CallFacts:
     """What a call node's definition pins: contract, logical connection and attempt limits."""
 
@@ -291,6 +317,8 @@ class Connections(Protocol):
 
 
 __all__ = [
+    "ActLedger",
+    "ActUnderWay",
     "Busy",
     "CallBook",
     "CallFacts",

@@ -14,6 +14,7 @@ from activities import ports
 from activities.calls.attempt import Attempt, present_attempt
 from activities.calls.observe import Observer, WaitTimes
 from activities.calls.perform import Performer, heartbeat_while
+from activities.calls.reconcile import Reconciler
 from activities.products import Products
 from activities.records.runs import RunRecords
 from interpreter.contract import names
@@ -31,11 +32,12 @@ _HEARTBEAT_SECONDS = 3.0
 
 
 class Operations:
-    """The dynamic activity that serves every operation, and the one that resolves effects."""
+    """The dynamic activity that serves every operation, and those that settle effects."""
 
-    def __init__(self, performer: Performer, observer: Observer) -> None:
+    def __init__(self, performer: Performer, observer: Observer, reconciler: Reconciler) -> None:
         self._performer = performer
         self._observer = observer
+        self._reconciler = reconciler
 
     @activity.defn(dynamic=True)
     async def operation(self, args: Sequence[RawValue]) -> JsonValue:
@@ -71,6 +73,12 @@ class Operations:
         reply = await self._performer.resolve(own)
         return None if reply is None else call_result(identity, reply)
 
+    @activity.defn(name=names.RECONCILE_EFFECT)
+    async def reconcile(self, value: JsonValue) -> JsonValue:
+        """Read the receipt that ``{act}`` asks for; the reply on record, or nothing."""
+        identity, reply = await self._reconciler.reconcile(value["act"])
+        return None if reply is None else call_result(identity, reply)
+
 
 def present_of(identity: str) -> Attempt:
     """The attempt that another activity id of this run names."""
@@ -82,18 +90,22 @@ def present_of(identity: str) -> Attempt:
 def activities_of(
     effects: ports.EffectLedger,
     runs: ports.RunLedger,
+    acts: ports.ActLedger,
     book: ports.CallBook,
     products: Products,
     times: WaitTimes,
 ) -> list[Callable[..., Any]]:
     """Every activity callable of this project."""
     operations = Operations(
-        Performer(effects, book, products), Observer(runs, book, products, times)
+        Performer(effects, book, products),
+        Observer(runs, book, products, times),
+        Reconciler(effects, acts, book, products),
     )
     records = RunRecords(runs)
     return [
         operations.operation,
         operations.resolve,
+        operations.reconcile,
         records.open_wait,
         records.request_cancel,
         records.close,

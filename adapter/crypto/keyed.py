@@ -41,10 +41,11 @@ class Keyed:
         Derived, so that an admission that a restore lost is the same run when it is repeated
         (protocol rule 4).
         """
-        raw = bytearray(bytes.fromhex(self._commit("run", start_identity))[:16])
-        raw[6] = 0x80 | (raw[6] & 0x0F)
-        raw[8] = 0x80 | (raw[8] & 0x3F)
-        return str(UUID(bytes=bytes(raw)))
+        return _uuid(self._commit("run", start_identity))
+
+    def act_id(self, run_id: str, kind: str, request_id: str) -> str:
+        """The id of an operator's act, in the same form: one request id is one act of its kind."""
+        return _uuid(self._commit("act", run_id, kind, request_id))
 
     def input_digest(self, start_identity: str, value: JsonValue) -> str:
         """What tells two inputs of one key apart, without telling the input to who reads it."""
@@ -74,3 +75,10 @@ class Keyed:
         number = self._keys.identity_version if version is None else version
         message = framed(_LABEL, purpose, self._deployment, *parts)
         return hmac.digest(self._keys.admission[number], message, "sha256").hex()
+
+
+def _uuid(commitment: str) -> str:
+    raw = bytearray(bytes.fromhex(commitment)[:16])
+    raw[6] = 0x80 | (raw[6] & 0x0F)
+    raw[8] = 0x80 | (raw[8] & 0x3F)
+    return str(UUID(bytes=bytes(raw)))

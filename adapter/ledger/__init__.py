@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from adapter.ledger.act_rows import Act, Wish
+from adapter.ledger.act_rules import ActKind, ActState
 from adapter.ledger.admissions import Admission, Admitted, PendingStart
 from adapter.ledger.ledger import Ledger
 from adapter.ledger.migrations import migrate
@@ -9,6 +11,9 @@ from adapter.ledger.packages import Activation, Package, Plan
 from adapter.ledger.reads import Event, Inspection, RunFilter, RunPage, RunStatus, Standing
 
 __all__ = [
+    "Act",
+    "ActKind",
+    "ActState",
     "Activation",
     "Admission",
     "Admitted",
@@ -22,5 +27,6 @@ __all__ = [
     "RunPage",
     "RunStatus",
     "Standing",
+    "Wish",
     "migrate",
 ]

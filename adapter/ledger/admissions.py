@@ -195,7 +195,9 @@ class Admissions:
             entry = Entry(run, start.now)
             if run.state in (RunState.QUEUED, RunState.RECOVERY_REQUIRED):
                 entry.stand(RunState.RUNNING)
-            entry.event("run.started", execution=execution, temporalRunId=temporal_run_id)
+            if not run.closed:
+                # A short run may end before its start is bound; its end stays its last event.
+                entry.event("run.started", execution=execution, temporalRunId=temporal_run_id)
             entry.journal("run.started", {}, execution=execution)
             keys = {"run": run_id, "execution": execution, "now": start.now}
             bound = Write(_SQL["bind_started"], {**keys, "temporal_run_id": temporal_run_id})

@@ -10,6 +10,7 @@ from psycopg.errors import InvalidSchemaName, UndefinedTable
 
 from adapter.crypto import Keyed, KeyRing, Sealer
 from adapter.errors import Refused
+from adapter.ledger.acts import Acts
 from adapter.ledger.admissions import Admissions
 from adapter.ledger.book import Book
 from adapter.ledger.definitions import Definitions
@@ -34,9 +35,9 @@ class Deployment:
 class Ledger:
     """PostgreSQL as the deployment's memory of what was admitted, sent and answered.
 
-    ``effects`` is the ``EffectLedger``, ``runs`` the ``RunLedger`` and ``book`` the ``CallBook`` of
-    ``activities.ports``; ``admissions``, ``packages``, ``definitions`` and ``reads`` serve the
-    service and its commands; ``keyed`` makes references and identities.
+    ``effects`` is the ``EffectLedger``, ``runs`` the ``RunLedger``, ``acts`` the ``ActLedger`` and
+    ``book`` the ``CallBook`` of ``activities.ports``; ``admissions``, ``packages``, ``definitions``
+    and ``reads`` serve the service and its commands; ``keyed`` makes references and identities.
     """
 
     def __init__(self, pool: Pool, sealer: Sealer, keys: KeyRing) -> None:
@@ -49,6 +50,7 @@ class Ledger:
         self.book = Book(pool, self.definitions)
         self.admissions = Admissions(pool, sealer, self.keyed, self.definitions)
         self.reads = Reads(pool, sealer)
+        self.acts = Acts(pool, sealer, self.keyed, self.book)
 
     @staticmethod
     async def open(url: str, sealer: Sealer, keys: KeyRing, *, pool_size: int = 10) -> Ledger:

@@ -119,12 +119,13 @@ def claim_verdict(
     # An end of permission must not read as "not sent" where something may have been sent.
     if in_doubt and (reason or contract.recovery is Recovery.HOLD_AFTER_DISPATCH):
         return Declare(Reply(ReplyKind.UNKNOWN, code=LAPSED), uncertain=True)
-    if _window_over(facts, contract, send_budget):
+    if window_over(facts, contract, send_budget):
         return Declare(Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired"), in_doubt)
     return Dispatch(in_doubt)
 
 
-def _window_over(facts: EffectFacts, contract: OperationContract, send_budget: float) -> bool:
+def window_over(facts: EffectFacts, contract: OperationContract, send_budget: float) -> bool:
+    """True when a resend could end after the product has forgotten the key (protocol rule 7)."""
     window, first = contract.receipt_window_seconds, facts.first_dispatched_at
     if window is None or first is None or contract.effect is EffectClass.READ:
         return False

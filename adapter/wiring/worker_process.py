@@ -35,7 +35,7 @@ async def run_worker_process(
         parts = WorkerParts(
             await temporal.client(),
             document.temporal.task_queue,
-            activities_of(ledger.effects, ledger.runs, ledger.book, products, times),
+            activities_of(ledger.effects, ledger.runs, ledger.acts, ledger.book, products, times),
         )
         starter = Starter(ledger.admissions, temporal, document.temporal.task_queue)
         _log.info("worker.polling", task_queue=parts.task_queue)

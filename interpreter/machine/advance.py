@@ -85,6 +85,8 @@ def advance_traced(
             _cancel_requested(turn)
         case e.DeadlineReached():
             _deadline_reached(turn)
+        case e.DoubtLifted():
+            _doubt_lifted(turn)
     return turn.state, tuple(turn.commands), tuple(turn.trail)
 
 
@@ -100,7 +102,7 @@ def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
 def _closed(state: MachineState, closed: Closed) -> tuple[MachineState, tuple[Command, ...]]:
     if closed.state is RunState.ATTENTION:
         # The ledger holds an unknown effect that the machine's memory missed: a person is needed.
-        return replace(state, closing=None), ()
+        return replace(state, closing=None, wanted=state.closing), ()
     return replace(state, closed=closed), ()
 
 
@@ -159,8 +161,21 @@ def _keep_standing(turn: Turn, event: e.Answered, reply: Reply) -> None:
 def _attend(turn: Turn, branch: str, cursor: Cursor, reply: Reply) -> None:
     code = reply.code or reply.kind.value
     at = turn.branch(branch)
-    turn.put(branch, replace(at, cursor=replace(cursor, phase=Phase.ATTENTION, code=code)))
+    attended = replace(cursor, phase=Phase.ATTENTION, code=code)
+    turn.put(branch, replace(at, cursor=attended))
+    if turn.state.cancel_requested and not at.after_cancel and _may_stay_unknown(turn, attended):
+        turn.close(Closing(RunState.CANCELLED, 0))
+        return
     turn.commands.append(Attend(branch, cursor.node, cursor.visit, code))
+
+
+def _may_stay_unknown(turn: Turn, cursor: Cursor) -> bool:
+    """True for an evaluation: it changes nothing that a person could look up at the product."""
+    node = turn.program.definition.nodes[cursor.node]
+    if cursor.phase is not Phase.ATTENTION or not isinstance(node, n.CallNode):
+        return False
+    contract = turn.program.definition.operations[node.operation].contract
+    return contract.effect is EffectClass.EVALUATION
 
 
 def _refused(turn: Turn, branch: str, cursor: Cursor, reply: Reply, outlet: str) -> None:
@@ -205,6 +220,9 @@ def _retried_same(turn: Turn, event: e.RetriedSame) -> None:
     cursor = _standing_at(turn, event, Phase.ATTENTION)
     node = turn.program.definition.nodes[event.node]
     if cursor is None or not isinstance(node, n.CallNode):
+        return
+    if event.generation <= cursor.generation:
+        # The act was carried out before; continue-as-new makes Temporal forget its id.
         return
     at = turn.branch(event.branch)
     operation = turn.program.definition.operations[node.operation]
@@ -329,7 +347,7 @@ def _cancel_requested(turn: Turn) -> None:
             continue
         if cursor.phase is not Phase.WAITING:
             # A call in flight, or one whose fate is unknown, is resolved first.
-            busy = True
+            busy = busy or not _may_stay_unknown(turn, cursor)
             continue
         turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, "cancelled"))
         if "cancelled" in turn.program.definition.nodes[cursor.node].outlets:
@@ -349,3 +367,10 @@ def _deadline_reached(turn: Turn) -> None:
             turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, "expired"))
     if all(cursor.phase is Phase.WAITING for cursor in cursors):
         turn.close(Closing(RunState.EXPIRED, 0))
+
+
+def _doubt_lifted(turn: Turn) -> None:
+    wanted = turn.state.wanted
+    if wanted is not None:
+        turn.change(wanted=None)
+        turn.close(wanted)

@@ -105,6 +105,13 @@ class ClosedAs:
     closed: Closed
 
 
+@dataclass(frozen=True, slots=True)
+class DoubtLifted:
+    """An unknown effect that kept the run from ending may be settled: ask for the end again."""
+
+    now_ms: int
+
+
 Event: TypeAlias = (
     Started
     | Answered
@@ -116,4 +123,5 @@ Event: TypeAlias = (
     | CancelRequested
     | DeadlineReached
     | ClosedAs
+    | DoubtLifted
 )

@@ -85,7 +85,8 @@ class RunState:
     """Everything a run knows of itself.
 
     ``sequence`` numbers its projections; ``unwritten`` are those that no write has confirmed.
-    ``closing`` is how the machine wants the run to end, ``closed`` what the ledger recorded.
+    ``closing`` is the end that is being asked for, ``wanted`` one that waits for an unknown effect,
+    ``closed`` what the ledger recorded.
     """
 
     facts: RunFacts
@@ -99,6 +100,7 @@ class RunState:
     deadline_passed: bool = False
     closing: Closing | None = None
     closed: Closed | None = None
+    wanted: Closing | None = None
 
     def visit(self, branch: str = ROOT_BRANCH) -> VisitRef | None:
         """The visit at which a branch stands, if it stands anywhere."""

@@ -26,7 +26,7 @@ def _standing(state: RunState) -> str:
     if state.closed is not None:
         return state.closed.state.value
     phases = {branch.cursor.phase for branch in state.branches.values() if branch.cursor}
-    if Phase.ATTENTION in phases:
+    if Phase.ATTENTION in phases or state.wanted is not None:
         return "attention"
     if state.cancel_requested:
         return "cancel-requested"

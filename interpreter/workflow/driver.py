@@ -45,22 +45,20 @@ class Driver:
         """True when this visit is an effect whose fate is unknown."""
         return self._unknown(visit_id) is not None
 
-    def retry_same(self, visit_id: str, generation: int) -> bool:
-        """Have the machine send the saved command again; False when it is no longer unknown."""
-        at = self._unknown(visit_id)
-        if at is None:
-            return False
-        self._inbox.append(e.RetriedSame(*at, generation, _now_ms()))
-        return True
+    def may_reconcile(self, visit_id: str) -> bool:
+        """True when a receipt of this visit could help: it is unknown, or keeps the end waiting."""
+        return self.attends(visit_id) or self._state.wanted is not None
 
-    def reconcile(self, visit_id: str, act: str) -> bool:
-        """Have the product's receipt read; False when the effect is no longer unknown."""
+    def retry_same(self, visit_id: str, generation: int) -> None:
+        """Have the machine send the saved command again, unless it has done so before."""
         at = self._unknown(visit_id)
-        if at is None:
-            return False
+        if at is not None:
+            self._inbox.append(e.RetriedSame(*at, generation, _now_ms()))
+
+    def reconcile(self, visit_id: str, generation: int, act: str) -> None:
+        """Have the product's receipt read; what it proves comes back as an event."""
         self._in_flight += 1
-        self._spawn(self._reconcile(*at, act))
-        return True
+        self._spawn(self._reconcile(visit_id, generation, act))
 
     def _unknown(self, visit_id: str) -> tuple[str, str, int] | None:
         for name, branch in self._state.branches.items():
@@ -71,14 +69,14 @@ class Driver:
                 return name, cursor.node, cursor.visit
         return None
 
-    async def _reconcile(self, branch: str, node: str, visit: int, act: str) -> None:
-        cursor = self._state.branches[branch].cursor
-        generation = cursor.generation if cursor is not None else 1
-        identity = f"{branch}/{node}:{visit}:{generation}"
-        reply = await self._performer.reconcile(identity, act, node)
+    async def _reconcile(self, visit_id: str, generation: int, act: str) -> None:
+        reply = await self._performer.reconcile(f"{visit_id}:{generation}", act)
         self._in_flight -= 1
-        if reply is not None:
-            self._inbox.append(e.Answered(branch, node, visit, generation, reply, _now_ms()))
+        at = self._unknown(visit_id)
+        if at is not None and reply is not None:
+            self._inbox.append(e.Answered(*at, generation, reply, _now_ms()))
+        elif at is None:
+            self._inbox.append(e.DoubtLifted(_now_ms()))
 
     async def drive(self) -> Closed:
         """Run to the recorded end of this execution, or continue as new."""

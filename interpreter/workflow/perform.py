@@ -31,6 +31,9 @@ from interpreter.machine.commands import Observe, PerformCall, StartTimer
 
 _LOCAL_LIMIT = timedelta(seconds=1)
 _LEDGER_LIMIT = timedelta(seconds=30)
+_RECEIPT_LIMIT = timedelta(seconds=90)
+"""Ten seconds to read a receipt, sixty to settle through a fail-over, and a margin."""
+
 _HEARTBEAT_LIMIT = timedelta(seconds=10)
 _BEYOND_SENDING = timedelta(seconds=75)
 """Sixty seconds to settle through a fail-over, and a margin (protocol rule 3)."""
@@ -113,10 +116,11 @@ class Performer:
         remote = _Remote(name, identity, f"{identity}/resolve", _LEDGER_LIMIT, node)
         return call_reply(identity, await self._run(remote, self._calls))
 
-    async def reconcile(self, identity: str, act: str, node: str) -> Reply | None:
+    async def reconcile(self, identity: str, act: str) -> Reply | None:
         """The reply on record after the product's receipt was read; None when nothing changed."""
-        remote = _Remote(names.RECONCILE_EFFECT, identity, f"{identity}/{act}", _LEDGER_LIMIT, node)
-        return call_reply(identity, await self._run(remote, self._calls))
+        name, node = names.RECONCILE_EFFECT, identity.partition("/")[2].partition(":")[0]
+        remote = _Remote(name, {"act": act}, f"{identity}/{act}", _RECEIPT_LIMIT, node)
+        return call_reply(identity, await self._run(remote, {}))
 
     async def _run(self, remote: _Remote, among: dict[str, ActivityHandle[Any]]) -> JsonValue:
         """A remote activity's result as JSON, or None when it ended in any other way."""

@@ -58,32 +58,34 @@ class InterpretedRun:
 
         It records and returns; what becomes of the effect stands in the ledger (protocol rule 8).
         """
-        return {"taken": self._at(act).retry_same(act["visit"], act["generation"])}
+        self._present.retry_same(act["visit"], act["generation"])
+        return {"taken": True}
 
     @retry_same.validator
     def _check_retry_same(self, act: JsonValue) -> None:
-        self._require_attention(act, "visit", "generation")
+        driver = self._present
+        if not _fits(act) or not driver.attends(act["visit"]):
+            raise _not_in_attention()
 
     @workflow.update(
         name=names.RECONCILE, description="read the product's receipt for an unknown effect"
     )
     def reconcile(self, act: JsonValue) -> JsonValue:
-        """Take ``{visit, act}``: an activity reads the receipt; the command is never sent."""
-        return {"taken": self._at(act).reconcile(act["visit"], act["act"])}
+        """Take ``{visit, generation, act}``: an activity reads the receipt, nothing is sent."""
+        self._present.reconcile(act["visit"], act["generation"], act["act"])
+        return {"taken": True}
 
     @reconcile.validator
     def _check_reconcile(self, act: JsonValue) -> None:
-        self._require_attention(act, "visit", "act")
+        driver = self._present
+        if not _fits(act, "act") or not driver.may_reconcile(act["visit"]):
+            raise _not_in_attention()
 
-    def _at(self, act: JsonValue) -> Driver:
+    @property
+    def _present(self) -> Driver:
         if self._driver is None:
             raise _not_in_attention()
         return self._driver
-
-    def _require_attention(self, act: JsonValue, *members: str) -> None:
-        fits = isinstance(act, dict) and all(member in act for member in members)
-        if not fits or self._driver is None or not self._driver.attends(act["visit"]):
-            raise _not_in_attention()
 
     @workflow.signal(dynamic=True)
     def any_signal(self, name: str, args: Sequence[RawValue]) -> None:
@@ -111,6 +113,15 @@ def _start_of(args: Sequence[RawValue]) -> StartRun:
         return start.as_execution(workflow.info().workflow_id)
     except ValueError as error:
         raise _not_admitted("the workflow id is not one that the coordinator gave") from error
+
+
+def _fits(act: JsonValue, *texts: str) -> bool:
+    """True when an act names a visit, a generation and the other members that are asked for."""
+    return (
+        isinstance(act, dict)
+        and isinstance(act.get("generation"), int)
+        and all(isinstance(act.get(name), str) for name in ("visit", *texts))
+    )
 
 
 def _not_in_attention() -> ApplicationError:

@@ -12,9 +12,7 @@ import pytest
 from temporalio.api.enums.v1 import EventType
 from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.exceptions import ApplicationError, CancelledError
-from temporalio.worker import UnsandboxedWorkflowRunner
 
-from adapter.temporal.payloads import data_converter
 from adapter.worker import WorkerParts, new_worker
 from interpreter.contract.calls import WaitEnd
 from interpreter.contract.effects import Reply, ReplyKind
@@ -22,7 +20,6 @@ from interpreter.contract.records import Closed, RunState
 from interpreter.contract.runs import StartRun, workflow_id
 from interpreter.workflow.programs import PROGRAMS
 from tests.fixtures.definitions import call, definition, finish, review, start_of
-from tests.fixtures.sandbox import sandboxed_runner
 from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
 
 REVIEWED: dict[str, Any] = {
@@ -69,22 +66,6 @@ class Stage:
             task_queue=self.queue,
             result_type=dict,
         )
-
-
-@pytest.fixture
-async def client(temporal_address: str) -> Client:
-    """A client with the project's own converter."""
-    return await Client.connect(temporal_address, data_converter=data_converter())
-
-
-@pytest.fixture(params=["unsandboxed", "sandboxed"])
-def runner(request: pytest.FixtureRequest) -> Any:
-    """Both ways to run workflows: production's and the checking one."""
-    made: dict[str, Any] = {
-        "unsandboxed": UnsandboxedWorkflowRunner,
-        "sandboxed": sandboxed_runner,
-    }
-    return made[request.param]()
 
 
 @asynccontextmanager
