@@ -36,7 +36,9 @@ async def interpreter_worker(
     stack.push_async_callback(products.aclose)
     prefetch = prefetch_from(ledger.definitions)
     client = await connect(TemporalAddress(temporal), prefetch=prefetch)
-    activities = activities_of(ledger.effects, ledger.runs, ledger.book, products, WaitTimes())
+    activities = activities_of(
+        ledger.effects, ledger.runs, ledger.acts, ledger.book, products, WaitTimes()
+    )
     return new_worker(WorkerParts(client, queue, activities))
 
 
