@@ -101,13 +101,17 @@ async def _play_all(
     plan: LocalPlan, cases: dict[str, Case], terminal: Terminal, stay: asyncio.Event | None
 ) -> None:
     async with running_servers(plan) as servers:
+        over = asyncio.Event()
+        watching = asyncio.create_task(servers.keep_up(over, plan.say))
         await activate_project(servers.files.runtime, _EXAMPLE)
         told = [await _play(servers, name, case, terminal) for name, case in cases.items()]
         if terminal.format is Format.JSON:
             terminal.object(told if len(told) > 1 else told[0])
         if stay is not None:
             terminal.line("the servers stay up until Ctrl-C")
-            await servers.keep_up(stay, plan.say)
+            await stay.wait()
+        over.set()
+        await watching
 
 
 async def _play(servers: LocalServers, name: str, case: Case, terminal: Terminal) -> dict[str, Any]:

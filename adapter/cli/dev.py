@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -54,17 +55,25 @@ def dev(
 
 
 async def _keep_up(plan: LocalPlan, terminal: Terminal) -> None:
-    stop = stop_on_signal()
-    starting = asyncio.create_task(_serve_until(plan, terminal, stop))
-    await starting
+    stop, up = stop_on_signal(), asyncio.Event()
+    serving = asyncio.create_task(_serve_until(plan, terminal, stop, up))
+    stopped = asyncio.create_task(stop.wait())
+    await asyncio.wait({serving, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if not up.is_set() and not serving.done():
+        # Whoever interrupts a start does not want to wait for its end.
+        serving.cancel()
+    with suppress(asyncio.CancelledError):
+        await serving
 
 
-async def _serve_until(plan: LocalPlan, terminal: Terminal, stop: asyncio.Event) -> None:
+async def _serve_until(
+    plan: LocalPlan, terminal: Terminal, stop: asyncio.Event, up: asyncio.Event
+) -> None:
     async with running_servers(plan) as servers:
-        if stop.is_set():
-            return
         applied = await activate_project(servers.files.runtime, _EXAMPLE)
         _say_addresses(terminal, servers, applied.workflow)
+        up.set()
         await servers.keep_up(stop, plan.say)
 
 
