@@ -34,11 +34,16 @@ where current_setting('synchronous_commit') in ('off', 'local')"""
 # A process that is stopped inside a transaction must not keep the lock of its run.
 _IMPATIENT = b"set idle_in_transaction_session_timeout = '10s'"
 
+# InternalError is how a session that idled too long or a demoted server answers.
+_LOST = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.InternalError)
+
 _CONNECTION = {
     "application_name": "coordinator",
     # A single question then needs no transaction around it; the others say begin.
     "autocommit": True,
     "connect_timeout": 5,
+    # Of several hosts in the address, the one that takes writes.
+    "target_session_attrs": "read-write",
     # A server that vanished without a word is noticed within seconds, not after two hours.
     "keepalives_idle": 10,
     "keepalives_interval": 3,
@@ -83,17 +88,22 @@ class Transaction:
 
     async def ask(self, question: Question[Row]) -> list[Row]:
         """The rows of one question; its locks are held until the transaction ends."""
-        return await (await self._sent(question)).fetchall()
+        cursor = await self._sent(question)
+        await self._pipeline.sync()
+        return await cursor.fetchall()
 
     async def one(self, question: Question[Row]) -> Row | None:
         """The only row, or None."""
-        return await (await self._sent(question)).fetchone()
+        rows = await self.ask(question)
+        return rows[0] if rows else None
 
     async def both(
         self, first: Question[Row], second: Question[OtherRow]
     ) -> tuple[Row | None, OtherRow | None]:
         """The only rows of two questions; the second sees what the first one's locks waited for."""
         one, other = await self._sent(first), await self._sent(second)
+        # Only after a sync does the server know that the session idles, and end it if need be.
+        await self._pipeline.sync()
         return await one.fetchone(), await other.fetchone()
 
     async def write(self, *writes: Write) -> None:
@@ -166,7 +176,7 @@ class Pool:
             try:
                 return await self.run(work)
             except LedgerUnavailable:
-                if loop.time() + pause >= until:
+                if loop.time() + pause >= until or self._connections.closed:
                     raise
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
@@ -196,7 +206,7 @@ async def _rows(connection: AsyncConnection[Any], question: Question[Row]) -> li
         async with connection.cursor(row_factory=class_row(question.row)) as cursor:
             await cursor.execute(question.sql, question.parameters)
             return await cursor.fetchall()
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+    except _LOST as error:
         raise _StillSure from error
 
 
@@ -209,7 +219,7 @@ async def _transact(
             transaction = Transaction(connection, pipeline)
             await connection.execute(b"begin")
             return await work(transaction)
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+    except _LOST as error:
         if transaction is None or transaction.sure:
             raise _StillSure from error
         raise
@@ -240,7 +250,7 @@ def _border() -> Iterator[None]:
         yield
     except (PoolTimeout, PoolClosed, TooManyRequests) as error:
         raise _unavailable("no connection to the ledger's database is free") from error
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+    except _LOST as error:
         raise _unavailable("the ledger's database did not answer") from error
 
 

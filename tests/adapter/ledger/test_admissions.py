@@ -11,7 +11,7 @@ import pytest
 from activities.errors import ActivityError
 from adapter.errors import Refused
 from adapter.ledger import Admission, Ledger
-from interpreter.contract.records import RunState, StartState
+from interpreter.contract.records import Closing, RunState, StartState
 from interpreter.contract.runs import Binding
 from tests.adapter.ledger.words import DEFINITION, admission
 
@@ -129,6 +129,17 @@ async def test_a_started_run_is_bound_once_and_has_nothing_to_start(ledger: Ledg
     assert status.temporal_run_id == "temporal-1"
     assert status.last_event == 2
     assert (await ledger.admissions.admit(admission())).start is None
+
+
+async def test_a_run_that_ended_before_it_was_bound_keeps_its_end_as_last_event(
+    ledger: Ledger,
+) -> None:
+    run_id = (await ledger.admissions.admit(admission())).run_id
+    await ledger.runs.close(run_id, 1, Closing(RunState.FINISHED, 1, "done"))
+    await ledger.admissions.bind_started(run_id, 1, "temporal-1")
+    status = await ledger.reads.run_status(run_id, None)
+    assert (status.state, status.start_state) == (RunState.FINISHED, StartState.STARTED)
+    assert (await ledger.reads.events(run_id, None))[-1].type == "run.finished"
 
 
 async def test_a_start_that_temporal_refused_needs_a_person(ledger: Ledger) -> None:

@@ -13,6 +13,8 @@ from activities.errors import LedgerUnavailable
 from adapter.crypto import KeyRing, Sealer
 from adapter.errors import Unavailable
 from adapter.ledger import Ledger, queries
+from adapter.ledger.pool import Question, Transaction, Write
+from adapter.ledger.runs import Counted
 from tests.adapter.ledger.words import accepted, answer, claim, dispatch, effect, read
 
 Sql = Callable[..., Awaitable[list[Any]]]
@@ -89,6 +91,37 @@ async def test_a_session_is_durable_and_lets_go_whatever_the_server_prefers(
         shown = await (await connection.execute(f"show {setting}".encode())).fetchone()
         await opened._pool._connections.putconn(connection)
     assert shown == (value,)
+
+
+async def test_a_session_that_idles_in_a_transaction_is_one_clear_error(ledger: Ledger) -> None:
+    async def work(transaction: Transaction) -> None:
+        await transaction.write(Write(b"set local idle_in_transaction_session_timeout = 50", {}))
+        await transaction.ask(Question(b"select 1 as observations", {}, Counted))
+        await asyncio.sleep(0.5)
+        await transaction.commit(Write(b"select 1", {}))
+
+    with pytest.raises(LedgerUnavailable):
+        await ledger._pool.run(work)
+
+
+async def test_a_demoted_server_is_one_clear_error(
+    ledger: Ledger, run_id: str, sql: Sql, database_url: str
+) -> None:
+    name = database_url.rpartition("/")[2]
+    await sql(f'alter database "{name}" set default_transaction_read_only = on')
+    await sql(CUT)
+    with pytest.raises(LedgerUnavailable):
+        await ledger.effects.claim(claim(effect(run_id)))
+
+
+async def test_settle_gives_up_at_once_when_the_process_shuts_down(
+    ledger: Ledger, run_id: str
+) -> None:
+    sent = claim(effect(run_id))
+    await dispatch(ledger, sent)
+    await ledger.close()
+    with pytest.raises(LedgerUnavailable):
+        await asyncio.wait_for(ledger.effects.settle(answer(sent, accepted())), 5)
 
 
 async def test_a_cancelled_caller_gives_its_connection_back(
