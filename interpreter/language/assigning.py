@@ -63,9 +63,7 @@ def _extend(array: list[Value], value: Value, place: int) -> None:
         check_size(array, place)
 
 
-def _combine_natively(
-    run: Run, holder: Value, key: Value, target: Target, value: Value
-) -> None:
+def _combine_natively(run: Run, holder: Value, key: Value, target: Target, value: Value) -> None:
     symbol = target.compound or ""
     arguments = [holder[key], value]
     try:

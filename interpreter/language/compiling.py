@@ -224,8 +224,7 @@ class ExpressionCompiler:
         parts = [self.expression(value) for _, value in node.entries]
         operations, steps = in_order(parts)
         named = tuple(
-            (name, more, step)
-            for (name, _), (more, step) in zip(node.entries, steps, strict=True)
+            (name, more, step) for (name, _), (more, step) in zip(node.entries, steps, strict=True)
         )
 
         def run(frame: Frame) -> Value:

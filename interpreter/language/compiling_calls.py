@@ -189,9 +189,7 @@ class CallCompiler(ExpressionCompiler):
         name, place = node.name, node.place
 
         def run(frame: Frame) -> Value:
-            return call_by_name(
-                frame[0], name, collect(frame), place, behind=(scope, frame)
-            )[0]
+            return call_by_name(frame[0], name, collect(frame), place, behind=(scope, frame))[0]
 
         return Code(operations, run, frames=frames + 4)
 

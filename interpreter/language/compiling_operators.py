@@ -72,6 +72,7 @@ def _plain(left: Step, operations: int, right: Step, constant: Value, general: A
 
 def _add(left: Step, operations: int, right: Step, constant: Value, general: Any) -> Step:
     if type(constant) is int:
+
         def with_constant(frame: Frame) -> Value:
             x = left(frame)
             frame[0].n += operations
@@ -164,6 +165,7 @@ def _unequal(left: Step, operations: int, right: Step, constant: Value, general:
 
 def _less(left: Step, operations: int, right: Step, constant: Value, general: Any) -> Step:
     if type(constant) is int:
+
         def with_constant(frame: Frame) -> Value:
             x = left(frame)
             frame[0].n += operations
@@ -241,13 +243,11 @@ def negation(operand: Code, place: int) -> Code:
             return False
         if x is False:
             return True
-        return call_by_name(
-            frame[0], "!", [copy_value(x)], place, native_only=True, operator="!"
-        )[0]
+        return call_by_name(frame[0], "!", [copy_value(x)], place, native_only=True, operator="!")[
+            0
+        ]
 
-    return Code(
-        1 + operand.operations, run, frames=nested(operand), is_quiet=operand.is_quiet
-    )
+    return Code(1 + operand.operations, run, frames=nested(operand), is_quiet=operand.is_quiet)
 
 
 def constant_code(value: Value) -> Code:

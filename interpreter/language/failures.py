@@ -227,8 +227,6 @@ def reserved_name(name: str, place: int = NOWHERE) -> Failure:
 
 def in_function(name: str, cause: Failure, place: int) -> Failure:
     """A failure inside a called function, seen from the call."""
-    failure = Failure(
-        "ErrorInFunctionCall", name, place, {"function": name, "source": ""}
-    )
+    failure = Failure("ErrorInFunctionCall", name, place, {"function": name, "source": ""})
     failure.cause = cause
     return failure

@@ -46,7 +46,10 @@ def item_at(
             if not adds:
                 return temporary(None)
             holder[index] = None
-        return Place(holder, index, is_reference=True, read_only=place.read_only)
+            if place.read_only:
+                run.loosen(holder, index)
+        read_only = place.read_only and not run.is_loose(holder, index)
+        return Place(holder, index, is_reference=True, read_only=read_only)
     if kind is int:
         return _bits(place, holder, index, index_place)
     if kind is str:
@@ -144,15 +147,11 @@ def _text(place: Place, text: str, index: Value, index_place: int) -> Place:
         start, end = _slice_bounds(text, index, index_place)
         inclusive = type(index) is InclusiveRange and bool(text)
         value = _slice(text, start, end, inclusive)
-        return _part(
-            place, value, lambda new, where: _with_slice(text, new, start, end, inclusive)
-        )
+        return _part(place, value, lambda new, where: _with_slice(text, new, start, end, inclusive))
     raise wrong_type("i64", full_type_name(index), index_place)
 
 
-def _slice_bounds(
-    text: str, part: ExclusiveRange | InclusiveRange, place: int
-) -> tuple[int, int]:
+def _slice_bounds(text: str, part: ExclusiveRange | InclusiveRange, place: int) -> tuple[int, int]:
     size = len(text)
     start, end = part.start, part.end
     if not size:
@@ -185,4 +184,3 @@ def _with_slice(text: str, new: Value, start: int, end: int, inclusive: bool) ->
     size = len(text)
     after = min(end, size - 1) + 1 if inclusive else min(end, size)
     return text[:start] + display(new) + (text[after:] if size else "")
-

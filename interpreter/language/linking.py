@@ -134,9 +134,7 @@ def _member(run: Run, link: Link, place: Place, adds: bool, asks_indexer: bool) 
     )
 
 
-def _last_property(
-    run: Run, link: Link, place: Place, write: Write | None
-) -> tuple[Value, bool]:
+def _last_property(run: Run, link: Link, place: Place, write: Write | None) -> tuple[Value, bool]:
     value = place.holder[place.key]
     if type(value) is dict:
         if write is None:
@@ -183,9 +181,7 @@ def _got(run: Run, link: Link, place: Place) -> Value:
 # Methods --------------------------------------------------------------------------------------
 
 
-def call_method(
-    run: Run, link: Link, place: Place, arguments: list[Value]
-) -> tuple[Value, bool]:
+def call_method(run: Run, link: Link, place: Place, arguments: list[Value]) -> tuple[Value, bool]:
     """Call a method on what stands at a place."""
     value = place.holder[place.key]
     name = link.name
@@ -204,9 +200,7 @@ def call_method(
     return result
 
 
-def _call_named(
-    run: Run, link: Link, place: Place, arguments: list[Value]
-) -> tuple[Value, bool]:
+def _call_named(run: Run, link: Link, place: Place, arguments: list[Value]) -> tuple[Value, bool]:
     value = place.holder[place.key]
     name = link.name
     if type(value) is dict:
@@ -224,9 +218,7 @@ def _call_named(
     )
 
 
-def _call_pointer(
-    run: Run, link: Link, place: Place, arguments: list[Value]
-) -> tuple[Value, bool]:
+def _call_pointer(run: Run, link: Link, place: Place, arguments: list[Value]) -> tuple[Value, bool]:
     """``pointer.call(...)`` or ``object.call(pointer, ...)``"""
     value = place.holder[place.key]
     if type(value) is FunctionPointer:

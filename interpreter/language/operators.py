@@ -329,9 +329,7 @@ def between_types(symbol: str) -> Operation | None:
 # Compound assignments of one value to another that give a new value. An array, the only value
 # that is changed in place, is handled where assignments are.
 _COMPOUND: dict[tuple[type, type], dict[str, Operation]] = {
-    (int, int): {
-        f"{symbol}=": _INTEGERS[symbol] for symbol in "+ - * / % ** << >> & | ^".split()
-    },
+    (int, int): {f"{symbol}=": _INTEGERS[symbol] for symbol in "+ - * / % ** << >> & | ^".split()},
     (bool, bool): {f"{symbol}=": _BOOLEANS[symbol] for symbol in "&|^"},
     (float, float): {f"{symbol}=": _FLOATS[symbol] for symbol in "+ - * / % **".split()},
     (float, int): {f"{symbol}=": _NUMBERS[symbol] for symbol in "+ - * / % **".split()},

@@ -60,9 +60,7 @@ class Parser(ExpressionParser):
 
     def functions(self) -> list[Function]:
         """Parse the whole text."""
-        setting = Setting(
-            0, tokens.place_of(1, 0), in_function=False, breakable=False, top=True
-        )
+        setting = Setting(0, tokens.place_of(1, 0), in_function=False, breakable=False, top=True)
         while self._peek().kind != tokens.END:
             statement = self._statement(setting)
             if isinstance(statement, Empty):
@@ -339,9 +337,7 @@ class Parser(ExpressionParser):
         if self._peek().kind != "{":
             raise refuse(f"function '{name}' has no body", self._peek().place)
         body = self._block(setting).block
-        return Function(
-            name, parameters, body, setting.place, public=public, this_type=this_type
-        )
+        return Function(name, parameters, body, setting.place, public=public, this_type=this_type)
 
     def _parameters(self, name: str) -> list[str]:
         token = self._peek()
@@ -368,9 +364,7 @@ class Parser(ExpressionParser):
 
 
 def _check_iterable(node: Expression) -> None:
-    if isinstance(node, MapLiteral) or (
-        isinstance(node, Constant) and type(node.value) is not str
-    ):
+    if isinstance(node, MapLiteral) or (isinstance(node, Constant) and type(node.value) is not str):
         raise refuse("an iterable value is expected", start_of_expression(node))
 
 

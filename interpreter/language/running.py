@@ -104,7 +104,7 @@ class Run:
     """The counters of one call."""
 
     __slots__ = (
-        "_tail_at", "_tail_count", "_work", "frames", "functions", "level", "n", "names",
+        "_loose", "_tail_at", "_tail_count", "_work", "frames", "functions", "level", "n", "names",
         "read_only",
     )  # fmt: skip
 
@@ -118,6 +118,8 @@ class Run:
         self.frames = 0
         # Whether the native function that runs now was called on a constant.
         self.read_only = False
+        # Maps that belong to a constant, with the names added to them since.
+        self._loose: dict[int, tuple[dict[str, Value], set[str]]] = {}
         self._tail_at = -1
         self._tail_count = 0
         self._work = 0
@@ -134,7 +136,20 @@ class Run:
     def ended_with(self, more: int) -> None:
         """Note that a native function counted ``more`` on a copy of the counter at its end."""
         self._tail_at = self.n
-        self._tail_count = self.n + more
+        self._tail_count = min(self.n + more, MAXIMUM_OPERATIONS)
+
+    def can_count(self, more: int) -> bool:
+        """Whether so many more operations are allowed."""
+        return self.n + more <= MAXIMUM_OPERATIONS
+
+    def loosen(self, entries: dict[str, Value], name: str) -> None:
+        """Note that a property was added to a map that belongs to a constant."""
+        self._loose.setdefault(id(entries), (entries, set()))[1].add(name)
+
+    def is_loose(self, entries: dict[str, Value], name: str) -> bool:
+        """Whether a property came into a constant map later, so that it may be changed."""
+        known = self._loose.get(id(entries))
+        return known is not None and name in known[1]
 
     def detached(self, place: int, action: Callable[[], Value]) -> Value:
         """Run a callback on a copy of the counters; ``place`` is where it is called from."""
@@ -145,7 +160,8 @@ class Run:
             value = action()
         finally:
             self._work += max(self.n - before, 0)
-            last, over = self.reported(), self.n > MAXIMUM_OPERATIONS
+            over = self.n > MAXIMUM_OPERATIONS
+            last = min(self.reported(), MAXIMUM_OPERATIONS)
             self.n, self.level, self.frames = before, level, frames
             self._tail_at, self._tail_count = before, last
             if over or self._work > MAXIMUM_WORK:
@@ -314,6 +330,8 @@ def call_native(
 ) -> tuple[Value, bool]:
     """Call a function of the packages: the value, and whether it works on its first argument."""
     run.n += 1
+    if run.n > MAXIMUM_OPERATIONS:
+        raise too_many_operations()
     native = find(name, arguments)
     if native is None:
         native = _built_in(operator, arguments)
@@ -389,9 +407,7 @@ def _call_pointer(
     )[0]
 
 
-def linked_function(
-    run: Run, pointer: FunctionPointer, count: int
-) -> CompiledFunction | None:
+def linked_function(run: Run, pointer: FunctionPointer, count: int) -> CompiledFunction | None:
     """The function that a pointer made from a bare name stands for, if the count fits."""
     if pointer.arity != count:
         return None

@@ -112,12 +112,7 @@ COMPOUND_OF = {operator: compound for compound, operator in COMPOUND.items()}
 def is_word(text: str) -> bool:
     """Whether a text is shaped as an identifier: a letter after underscores, then word signs."""
     bare = text.lstrip("_")
-    return (
-        bool(bare)
-        and bare.isascii()
-        and bare[0].isalpha()
-        and bare.replace("_", "a").isalnum()
-    )
+    return bool(bare) and bare.isascii() and bare[0].isalpha() and bare.replace("_", "a").isalnum()
 
 
 def is_function_name(text: str) -> bool:

@@ -22,9 +22,7 @@ def _item(array: Array, index: int, read_only: bool) -> Place:
     return Place(array, index, is_reference=True, read_only=read_only)
 
 
-def _each(
-    run: Any, place: int, array: Array, pointer: Pointer, caller: str, start: int = 0
-) -> Any:
+def _each(run: Any, place: int, array: Array, pointer: Pointer, caller: str, start: int = 0) -> Any:
     """The results for the items from a position on, one by one."""
     callback = Callback(run, place, pointer, caller, 0)
     read_only = run.read_only
@@ -60,9 +58,7 @@ def index_where(run: Any, place: int, array: Array, pointer: Pointer) -> int:
 
 
 @native("index_of", types=(list, Pointer, int), is_method=True)
-def index_where_from(
-    run: Any, place: int, array: Array, pointer: Pointer, start: int
-) -> int:
+def index_where_from(run: Any, place: int, array: Array, pointer: Pointer, start: int) -> int:
     """The same from a position on."""
     return _index_where(run, place, array, pointer, start)
 
@@ -229,9 +225,7 @@ def retain_where(run: Any, place: int, array: Array, pointer: Pointer) -> Array:
     return _cut(run, place, array, pointer, "retain", cuts=False)
 
 
-def _cut(
-    run: Any, place: int, array: Array, pointer: Pointer, caller: str, *, cuts: bool
-) -> Array:
+def _cut(run: Any, place: int, array: Array, pointer: Pointer, caller: str, *, cuts: bool) -> Array:
     callback = Callback(run, place, pointer, caller, 0)
     cut: Array = []
     at = 0

@@ -144,9 +144,7 @@ def splice(run: Any, place: int, array: Array, start: int, size: int, new: Array
 
 @native("splice", types=(list, ExclusiveRange, list), is_method=True, is_pure=False)
 @native("splice", types=(list, InclusiveRange, list), is_method=True, is_pure=False)
-def splice_range(
-    run: Any, place: int, array: Array, part: ExclusiveRange, new: Array
-) -> None:
+def splice_range(run: Any, place: int, array: Array, part: ExclusiveRange, new: Array) -> None:
     """Replace the items in a range by others."""
     splice(run, place, array, *bounds(part), new)
 

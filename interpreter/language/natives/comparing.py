@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from interpreter.language import operators
-from interpreter.language.failures import unknown_function
+from interpreter.language.failures import too_many_operations, unknown_function
 from interpreter.language.natives.registry import native
 from interpreter.language.values import Value, type_name
 
@@ -20,13 +20,19 @@ class Unequal(Exception):
 
 
 class Comparison:
-    """Compares two values and remembers how deep the last comparison was."""
+    """Compares two values and remembers how deep the last comparison was.
 
-    def __init__(self) -> None:
+    Each level counts one operation more, on a copy of the counter.
+    """
+
+    def __init__(self, run: Any) -> None:
         self.depth = 0
+        self._run = run
 
     def equal(self, left: Value, right: Value, depth: int) -> bool:
         """Whether two values are equal. Raises Unequal when the types have no equality."""
+        if not self._run.can_count(depth):
+            raise too_many_operations()
         self.depth = depth
         kind = type(left)
         if kind is list and type(right) is list:
@@ -63,7 +69,7 @@ class Comparison:
 
 def find_item(run: Any, place: int, array: list[Value], value: Value, start: int = 0) -> int:
     """Index of the first item equal to a value, or -1."""
-    comparison = Comparison()
+    comparison = Comparison(run)
     found = -1
     try:
         for index in range(start, len(array)):
@@ -86,7 +92,7 @@ def _no_equality(unequal: Unequal, place: int) -> Exception:
 @native("==", types=(dict, dict), is_method=True)
 def equals(run: Any, place: int, left: Value, right: Value) -> bool:
     """Whether two arrays or two maps are equal."""
-    comparison = Comparison()
+    comparison = Comparison(run)
     try:
         result = comparison.equal(left, right, 0)
     except Unequal as unequal:

@@ -99,9 +99,7 @@ def mapped(run: Any, place: int, entries: Map, pointer: Pointer) -> Map:
     # The engine names the wrong function in messages of this one.
     callback = Callback(run, place, pointer, "filter", 1)
     read_only = run.read_only
-    return {
-        name: callback(_item(entries, name, read_only), [name], []) for name in sorted(entries)
-    }
+    return {name: callback(_item(entries, name, read_only), [name], []) for name in sorted(entries)}
 
 
 @native("filter", types=(dict, Pointer), is_method=True)
@@ -128,9 +126,7 @@ def retain(run: Any, place: int, entries: Map, pointer: Pointer) -> Map:
     return _cut(run, place, entries, pointer, "retain", cuts=False)
 
 
-def _cut(
-    run: Any, place: int, entries: Map, pointer: Pointer, caller: str, *, cuts: bool
-) -> Map:
+def _cut(run: Any, place: int, entries: Map, pointer: Pointer, caller: str, *, cuts: bool) -> Map:
     callback = Callback(run, place, pointer, caller, 1)
     cut: Map = {}
     kept: Map = {}

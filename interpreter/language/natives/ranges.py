@@ -102,9 +102,7 @@ def stepped(run: Any, place: int, part: ExclusiveRange, step: int) -> StepRange:
 
 
 @native("range", types=(float, float, float))
-def float_step_range(
-    run: Any, place: int, start: float, end: float, step: float
-) -> FloatStepRange:
+def float_step_range(run: Any, place: int, start: float, end: float, step: float) -> FloatStepRange:
     """Floats, ``step`` apart."""
     return FloatStepRange(start, end, step, _direction(start, end, start + step))
 
@@ -180,9 +178,7 @@ def characters_from(run: Any, place: int, text: str, start: int) -> CharacterStr
 
 
 @native("chars", types=(str, int, int))
-def characters_part(
-    run: Any, place: int, text: str, start: int, length: int
-) -> CharacterStream:
+def characters_part(run: Any, place: int, text: str, start: int, length: int) -> CharacterStream:
     """A number of characters from a position on."""
     return _characters(text, start, length)
 
