@@ -19,6 +19,8 @@ from interpreter.contract.runs import Binding, StartRun
 
 _MARK = "coordinator"
 _START = b"start/v1"
+# How runs that were started before the mark was shortened carry it: their histories still replay.
+_EARLIER_MARK, _EARLIER_START = "coordinatorMessage", b"start-run/v1"
 
 Prefetch = Callable[[StartRun], Awaitable[None]]
 """Fills this process's cache of definitions for a run; raises to have the task tried again."""
@@ -45,7 +47,7 @@ class JsonConverter(EncodingPayloadConverter):
 
     def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
         """A StartRun where one is asked for and the payload is marked, else the JSON value."""
-        if type_hint is StartRun and payload.metadata.get(_MARK) == _START:
+        if type_hint is StartRun and _is_start(payload):
             return start_from_json(json.loads(payload.data))
         return self._usual.from_payload(payload, None if type_hint is StartRun else type_hint)
 
@@ -79,7 +81,7 @@ class PrefetchCodec(PayloadCodec):
     async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
         """Payloads as they are, once the definition of a marked start is at hand."""
         for payload in payloads:
-            if payload.metadata.get(_MARK) == _START:
+            if _is_start(payload):
                 await self._prefetch(start_from_json(json.loads(payload.data)))
         return list(payloads)
 
@@ -90,6 +92,11 @@ def data_converter(prefetch: Prefetch | None = None) -> DataConverter:
         payload_converter_class=PayloadConverter,
         payload_codec=None if prefetch is None else PrefetchCodec(prefetch),
     )
+
+
+def _is_start(payload: Payload) -> bool:
+    marks = payload.metadata
+    return marks.get(_MARK) == _START or marks.get(_EARLIER_MARK) == _EARLIER_START
 
 
 def _start_to_json(start: StartRun) -> dict[str, Any]:
