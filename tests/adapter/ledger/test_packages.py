@@ -71,7 +71,7 @@ async def test_a_definition_is_stored_sealed_and_read_back_by_its_revision(
     ledger: Ledger, sql: Sql
 ) -> None:
     stored = await ledger.definitions.get(DEFINITION.revision)
-    assert stored == DEFINITION
+    assert stored.to_json() == DEFINITION.to_json()
     ((sealed,),) = await sql("select sealed_definition from coordinator.definitions")
     assert b"inputSchema" not in sealed
 
