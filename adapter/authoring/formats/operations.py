@@ -6,7 +6,7 @@ import re
 
 from activities.catalogue.catalogue import Catalogue
 from activities.errors import CatalogueError
-from adapter.authoring.diagnostics.nearest import nearest, suggestion
+from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.draft import Draft
 from adapter.authoring.formats.shape import EXTERNAL_ID, LOCAL_ID, Section
 from interpreter.contract.operations import OperationContract
@@ -77,14 +77,3 @@ class OperationReader:
         place = section.place("connection")
         section.refuse("coordinator.definition.connection", place, message, remedy)
         return False
-
-    def check_products(self) -> list[tuple[str, str]]:
-        """Connections of a product that no operation has, each with a remedy."""
-        products = {contract.product for contract in self._catalogue.contracts()}
-        wrong = []
-        for name, product in self._draft.connections.items():
-            if product not in products:
-                meant = nearest(product, products)
-                listed = "use one of " + ", ".join(f"`{one}`" for one in sorted(products))
-                wrong.append((name, f"did you mean `{meant}`?" if meant else listed))
-        return wrong

@@ -1,4 +1,4 @@
-"""A definition as an SVG: steps in layers by their distance from the start, edges as curves."""
+"""A definition as an SVG that needs no script, font or file from elsewhere."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from adapter.authoring.views.layers import Edge, Layers, arrange
 from interpreter.definition.document import Definition
 
-_LETTER, _LINE, _HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 7, 16, 44, 40, 64, 24
-_LONGEST_CAPTION = 36
+_LETTER, _LABEL_LETTER, _LINE = 7, 6, 13
+_HEIGHT, _GAP_X, _GAP_Y, _MARGIN, _BEND = 44, 36, 40, 24, 12
+_LONGEST_CAPTION = 40
 _STYLE = (
     "text{font:13px system-ui,sans-serif;text-anchor:middle;fill:#1b2430}"
     ".edge{fill:none;stroke:#5b6b7d;stroke-width:1.4}"
@@ -36,11 +38,14 @@ class _Box:
 
 
 def draw(
-    definition: Definition, captions: dict[str, str], edge_label: Callable[[str, str], str]
+    definition: Definition,
+    captions: dict[str, str],
+    edge_label: Callable[[str, str], str],
 ) -> str:
-    """The SVG document; it needs no script, font or file from elsewhere."""
+    """The SVG document of a definition; ``edge_label`` takes a node's kind and an outlet."""
     words = {name: _short(text) for name, text in captions.items()}
-    boxes = _place(_ordered(_layers(definition), definition), words)
+    layers = arrange(definition, _labels(definition, edge_label))
+    boxes = _place(layers, words)
     width = max(box.x + box.width for box in boxes.values()) + _MARGIN
     height = max(box.y for box in boxes.values()) + _HEIGHT + _MARGIN
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
@@ -50,8 +55,11 @@ def draw(
         f"<style>{_STYLE}</style>",
         _ARROW,
         '<rect width="100%" height="100%" fill="#fff"/>',
-        *_edges(definition, boxes, edge_label),
-        *(_box(name, definition.nodes[name].kind, words[name], box) for name, box in boxes.items()),
+        *_edges(layers, boxes),
+        *(
+            _box(name, definition.nodes[name].kind, words[name], boxes[name])
+            for name in sorted(definition.nodes)
+        ),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -61,57 +69,45 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_CAPTION else text[: _LONGEST_CAPTION - 1] + "…"
 
 
-def _layers(definition: Definition) -> list[list[str]]:
-    """Each step one layer below the last of those that lead to it; what is left goes last."""
-    leading = dict.fromkeys(definition.nodes, 0)
-    for node in definition.nodes.values():
-        for target in node.outlets.values():
-            leading[target] += 1
-    depth = {name: 0 for name, count in leading.items() if count == 0}
-    waiting = sorted(depth)
-    while waiting:
-        name = waiting.pop()
-        for target in definition.nodes[name].outlets.values():
-            depth[target] = max(depth.get(target, 0), depth[name] + 1)
-            leading[target] -= 1
-            if leading[target] == 0:
-                waiting.append(target)
-    layers: list[list[str]] = [[] for _ in range(max(depth.values(), default=0) + 2)]
-    for name in sorted(definition.nodes):
-        layers[depth.get(name, len(layers) - 1)].append(name)
-    return [layer for layer in layers if layer]
+def _labels(
+    definition: Definition, edge_label: Callable[[str, str], str]
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    """(from, to) -> what is written on the one line that stands for all ways between them."""
+    labels: dict[tuple[str, str], tuple[str, ...]] = {}
+    for name, node in sorted(definition.nodes.items()):
+        for outlet, target in node.outlets.items():
+            word = edge_label(node.kind, outlet)
+            before = labels.get((name, target), ())
+            labels[name, target] = (*before, word) if word else before
+    return labels
 
 
-def _ordered(layers: list[list[str]], definition: Definition) -> list[list[str]]:
-    """Each layer sorted by where the steps that lead to it stand, so that few edges cross."""
-    place: dict[str, float] = {}
-    leading: dict[str, list[str]] = {name: [] for name in definition.nodes}
-    for name, node in definition.nodes.items():
-        for target in node.outlets.values():
-            leading[target].append(name)
-    ordered = []
-    for layer in layers:
-        wanted = {
-            name: [place[one] for one in leading[name] if one in place] or [0.0] for name in layer
-        }
-        layer = sorted(layer, key=lambda name: (sum(wanted[name]) / len(wanted[name]), name))
-        for index, name in enumerate(layer):
-            place[name] = (index + 0.5) / len(layer)
-        ordered.append(layer)
-    return ordered
-
-
-def _place(layers: list[list[str]], words: dict[str, str]) -> dict[str, _Box]:
-    widths = {name: max(96, len(text) * _LETTER + 28) for name, text in words.items()}
-    totals = [sum(widths[name] + _GAP_X for name in layer) - _GAP_X for layer in layers]
-    widest = max(totals)
+def _place(layers: Layers, words: dict[str, str]) -> dict[str, _Box]:
+    room = {name: _label_room(layers, name) for row in layers.rows for name in row}
+    widths = {
+        name: max(96, len(words[name]) * _LETTER + 28) if name in words else _BEND
+        for row in layers.rows
+        for name in row
+    }
+    slots = {name: max(widths[name], room[name]) + _GAP_X for name in widths}
+    widest = max(sum(slots[name] for name in row) for row in layers.rows)
     boxes = {}
-    for row, (layer, total) in enumerate(zip(layers, totals, strict=True)):
-        x = _MARGIN + (widest - total) / 2
-        for name in layer:
-            boxes[name] = _Box(x, _MARGIN + row * (_HEIGHT + _GAP_Y), widths[name])
-            x += widths[name] + _GAP_X
+    y = float(_MARGIN)
+    for row in layers.rows:
+        x = _MARGIN + (widest - sum(slots[name] for name in row)) / 2
+        for name in row:
+            boxes[name] = _Box(x + (slots[name] - widths[name]) / 2, y, widths[name])
+            x += slots[name]
+        lines = max((len(edge.labels) for edge in layers.edges if edge.path[0] in row), default=0)
+        y += _HEIGHT + _GAP_Y + lines * _LINE
     return boxes
+
+
+def _label_room(layers: Layers, name: str) -> float:
+    """The width that the labels of edges arriving here (or bending first here) need."""
+    arriving = [edge for edge in layers.edges if edge.path[1] == name]
+    longest = [max(map(len, edge.labels), default=0) * _LABEL_LETTER for edge in arriving]
+    return max(longest, default=0) if len(longest) < 2 else sum(longest) / 2
 
 
 def _box(name: str, kind: str, words: str, box: _Box) -> str:
@@ -123,26 +119,39 @@ def _box(name: str, kind: str, words: str, box: _Box) -> str:
     )
 
 
-def _edges(
-    definition: Definition, boxes: dict[str, _Box], edge_label: Callable[[str, str], str]
-) -> Iterator[str]:
-    for name in sorted(definition.nodes):
-        node = definition.nodes[name]
-        for index, (outlet, target) in enumerate(node.outlets.items()):
-            share = (index + 1) / (len(node.outlets) + 1)
-            label = edge_label(node.kind, outlet)
-            yield from _edge(boxes[name], boxes[target], share, label)
+def _edges(layers: Layers, boxes: dict[str, _Box]) -> Iterator[str]:
+    for row in layers.rows:
+        for name in row:
+            leaving = [edge for edge in layers.edges if edge.path[0] == name]
+            leaving.sort(key=lambda edge: boxes[edge.path[1]].middle)
+            for index, edge in enumerate(leaving):
+                yield from _edge(edge, boxes, (index + 1) / (len(leaving) + 1))
 
 
-def _edge(source: _Box, target: _Box, share: float, label: str) -> Iterator[str]:
-    x1, y1 = source.x + source.width * share, source.y + _HEIGHT
-    x2, y2 = target.middle, target.y - 2
-    bend = max(30.0, (y2 - y1) / 2)
-    yield (
-        f'<path class="edge" marker-end="url(#tip)" d="M{x1:.1f} {y1:.1f}C{x1:.1f} {y1 + bend:.1f} '
-        f'{x2:.1f} {y2 - bend:.1f} {x2:.1f} {y2:.1f}"/>'
-    )
-    if label:
-        # A third of the way down, where edges from one step have already parted.
-        x, y = x1 + (x2 - x1) * 0.3, y1 + _LINE + 8
-        yield f'<text class="label" x="{x:.1f}" y="{y:.1f}">{escape(label)}</text>'
+def _edge(edge: Edge, boxes: dict[str, _Box], share: float) -> Iterator[str]:
+    source = boxes[edge.path[0]]
+    x, y = source.x + source.width * share, source.y + _HEIGHT
+    drawn = [f"M{x:.1f} {y:.1f}"]
+    for name in edge.path[1:-1]:
+        drawn.append(_curve(x, y, boxes[name].middle, boxes[name].y))
+        x, y = boxes[name].middle, boxes[name].y + _HEIGHT
+        drawn.append(f"L{x:.1f} {y:.1f}")
+    target = boxes[edge.path[-1]]
+    drawn.append(_curve(x, y, target.middle, target.y - 2))
+    yield f'<path class="edge" marker-end="url(#tip)" d="{"".join(drawn)}"/>'
+    yield from _label(edge, source.x + source.width * share, source.y + _HEIGHT, boxes)
+
+
+def _label(edge: Edge, x: float, y: float, boxes: dict[str, _Box]) -> Iterator[str]:
+    """The labels on the first part of an edge, at 0.6 of the curve, where edges have parted."""
+    first = boxes[edge.path[1]]
+    x += (first.middle - x) * 0.65
+    y += (first.y - y) * 0.58 + 4
+    for line, label in enumerate(edge.labels):
+        above = (len(edge.labels) - 1 - line) * _LINE
+        yield f'<text class="label" x="{x:.1f}" y="{y - above:.1f}">{escape(label)}</text>'
+
+
+def _curve(x1: float, y1: float, x2: float, y2: float) -> str:
+    bend = (y2 - y1) / 2
+    return f"C{x1:.1f} {y1 + bend:.1f} {x2:.1f} {y2 - bend:.1f} {x2:.1f} {y2:.1f}"

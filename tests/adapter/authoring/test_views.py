@@ -14,6 +14,7 @@ from activities.catalogue import Catalogue
 from adapter.authoring import explain, graph, load_project, project_schema
 from adapter.authoring.diagnostics import Report
 from adapter.authoring.formats.yaml import read_yaml
+from adapter.authoring.views.layers import arrange
 from interpreter.definition.document import PackagedDefinition
 from tests.adapter.authoring.projects import DONE, branch, load, project, read, submit
 from tests.house.places import ROOT
@@ -115,3 +116,20 @@ def test_the_schema_refuses_what_the_reader_refuses(steps: dict[str, Any], tmp_p
     document = project(steps)
     assert not Draft202012Validator(project_schema()).is_valid(document)
     assert load(tmp_path, document).errors
+
+
+def test_several_ways_to_one_step_share_a_line(tmp_path: Path) -> None:
+    document = project({"a": branch("done", "done"), "done": DONE})
+    definition = load(tmp_path, document).definition
+    assert definition is not None
+    picture = graph(definition, "svg")
+    assert picture.count('class="edge"') == 1
+    assert ">yes</text>" in picture
+    assert ">no</text>" in picture
+
+
+def test_an_edge_bends_around_the_steps_between(example: PackagedDefinition) -> None:
+    layers = arrange(example.definition, {("decision", "notice"): ("approved",)})
+    (edge,) = layers.edges
+    assert len(edge.path) > 2
+    assert all(any(bend in row for row in layers.rows) for bend in edge.path)
