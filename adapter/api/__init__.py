@@ -8,6 +8,9 @@ from __future__ import annotations
 from adapter.api.app import Service, create_app
 from adapter.api.completions import webhook_of
 from adapter.api.ports import (
+    ActDesk,
+    ActView,
+    ActWish,
     AdmissionRequest,
     Admitted,
     EffectView,
@@ -25,6 +28,9 @@ from adapter.api.ports import (
 )
 
 __all__ = [
+    "ActDesk",
+    "ActView",
+    "ActWish",
     "AdmissionRequest",
     "Admitted",
     "EffectView",

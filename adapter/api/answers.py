@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adapter.api.bodies import (
+    Act,
     Control,
     Effect,
     Event,
@@ -15,7 +16,15 @@ from adapter.api.bodies import (
     Wait,
 )
 from adapter.api.callers import Caller
-from adapter.api.ports import EffectView, EventView, Inspection, RunView, StepView, WaitView
+from adapter.api.ports import (
+    ActView,
+    EffectView,
+    EventView,
+    Inspection,
+    RunView,
+    StepView,
+    WaitView,
+)
 from adapter.api.statuses import WORDS
 
 
@@ -43,9 +52,28 @@ def run_status(run: RunView, caller: Caller) -> RunStatus:
 
 
 def _controls(run: RunView, caller: Caller, place: str) -> list[Control]:
-    if run.state.final or "cancel" not in caller.actions:
-        return []
-    return [Control(name="cancel", method="POST", href=f"{place}/cancel")]
+    return [
+        Control(name=act, method="POST", href=f"{place}/{act}")
+        for act in run.acts
+        if act in caller.actions
+    ]
+
+
+def act_answer(act: ActView, run_id: str) -> Act:
+    """An act, with its own address."""
+    return Act(
+        id=act.id,
+        kind=act.kind,
+        effect=act.effect or None,
+        actor=act.actor,
+        reason=act.reason,
+        state=act.state,
+        outcome=act.outcome or None,
+        code=act.code or None,
+        recorded_at=act.recorded_at,
+        concluded_at=act.concluded_at,
+        href=f"/v1/runs/{run_id}/acts/{act.id}",
+    )
 
 
 def inspection(found: Inspection, caller: Caller) -> RunInspection:
@@ -56,6 +84,7 @@ def inspection(found: Inspection, caller: Caller) -> RunInspection:
         steps=[_step(step) for step in found.steps],
         effects=[_effect(effect) for effect in found.effects],
         waits=[_wait(wait) for wait in found.waits],
+        acts=[act_answer(act, run.run_id) for act in found.acts],
         execution=Execution(
             workflow_id=run.temporal_workflow_id, run_id=run.temporal_run_id or None
         ),

@@ -11,11 +11,12 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from standardwebhooks.webhooks import Webhook
 
+from adapter.api.acts import act_routes
 from adapter.api.callers import Callers
 from adapter.api.completions import completion_routes
 from adapter.api.health import open_routes
 from adapter.api.limits import Limits
-from adapter.api.ports import Executions, RunBook
+from adapter.api.ports import ActDesk, Executions, RunBook
 from adapter.api.problems import Problem, answer_with_problems
 from adapter.api.runs import run_routes
 from adapter.api.workflows import workflow_routes
@@ -41,6 +42,7 @@ class Service:
 
     book: RunBook
     executions: Executions
+    acts: ActDesk
     callers: Sequence[Caller]
     completions: Mapping[str, Webhook]
     after_commit: Callable[[], None] = _nothing
@@ -60,6 +62,7 @@ def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
     )
     callers = Callers(service.callers)
     app.include_router(run_routes(callers, service.book, service.executions, service.after_commit))
+    app.include_router(act_routes(callers, service.book, service.acts))
     app.include_router(workflow_routes(callers, service.book))
     app.include_router(completion_routes(service.completions, service.executions))
     app.include_router(open_routes(service.book, service.executions))

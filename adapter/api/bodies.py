@@ -38,7 +38,15 @@ class StartRequest(Body):
 class CancelRequest(Body):
     """The wish to cancel a run; the reason is kept in the run's record."""
 
-    reason: str = Field(min_length=1, max_length=512)
+    reason: str = Field(description="1 to 256 bytes without control characters")
+
+
+class ActRequest(CancelRequest):
+    """The wish to do something about an unknown effect."""
+
+    effect: str | None = Field(
+        None, max_length=256, description="Id of the effect; the only unknown one without it"
+    )
 
 
 class Control(Body):
@@ -82,6 +90,28 @@ class StartedRun(RunStatus):
     """A run as a start answers it; ``created`` is false when an earlier request made it."""
 
     created: bool
+
+
+class Act(Body):
+    """What an operator did about a run; ``outcome`` is null while it is not known."""
+
+    id: str
+    kind: str
+    effect: str | None = None
+    actor: str
+    reason: str
+    state: str = Field(description="recorded, delivered, done or refused")
+    outcome: str | None = None
+    code: str | None = None
+    recorded_at: datetime
+    concluded_at: datetime | None = None
+    href: str
+
+
+class RunAct(RunStatus):
+    """A run after an act, as far as it has come."""
+
+    act: Act
 
 
 class Workflow(Body):
@@ -160,6 +190,7 @@ class RunInspection(Body):
     steps: list[Step]
     effects: list[Effect]
     waits: list[Wait]
+    acts: list[Act]
     execution: Execution
 
 

@@ -43,7 +43,10 @@ class AdmissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """How a run stands, as its owner may see it; ``output`` only once it is published."""
+    """How a run stands, as its owner may see it; ``output`` only once it is published.
+
+    ``acts`` are the acts that would be granted now.
+    """
 
     run_id: str
     workflow: str
@@ -60,6 +63,7 @@ class RunView:
     failure_place: str = ""
     temporal_workflow_id: str = ""
     temporal_run_id: str = ""
+    acts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +120,45 @@ class WaitView:
 
 
 @dataclass(frozen=True, slots=True)
+class ActWish:
+    """What somebody wants done about a run; ``key`` makes it repeatable.
+
+    ``kind`` is ``retry-same``, ``reconcile`` or ``cancel``; ``effect`` is empty for the only
+    unknown one.
+    """
+
+    kind: str
+    actor: str
+    reason: str
+    key: str
+    effect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActView:
+    """An act as it stands; ``outcome`` is empty while it is not known."""
+
+    id: str
+    kind: str
+    effect: str
+    actor: str
+    reason: str
+    state: str
+    outcome: str
+    code: str
+    recorded_at: datetime
+    concluded_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Inspection:
-    """A run with its steps, effects and waits; never an input, reply or command."""
+    """A run with its steps, effects, waits and acts; never an input, reply or command."""
 
     run: RunView
     steps: Sequence[StepView] = ()
     effects: Sequence[EffectView] = ()
     waits: Sequence[WaitView] = ()
+    acts: Sequence[ActView] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +245,6 @@ class Executions(Protocol):
         """
         ...
 
-    async def cancel(self, run_id: str, reason: str) -> None:
-        """Record the cancel and ask the execution; Unavailable when either does not answer."""
-        ...
-
     async def hint(self, product: str, member: str, subject: str) -> int:
         """Bring the next read of every open wait on this subject forward; gives how many.
 
@@ -222,4 +254,23 @@ class Executions(Protocol):
 
     async def ready(self) -> bool:
         """Whether Temporal answers."""
+        ...
+
+
+class ActDesk(Protocol):
+    """Operators' acts: on record first, then carried out, again and again until they are."""
+
+    async def begin(self, run_id: str, wish: ActWish) -> ActView:
+        """Write an act down, or give the one that the same key began.
+
+        Raises Refused with an ``act.*`` code or ``idempotency.key-reused``.
+        """
+        ...
+
+    async def carry_out(self, act_id: str, seconds: float) -> ActView:
+        """Have the act carried out, and wait some seconds for its outcome."""
+        ...
+
+    async def find(self, run_id: str, act_id: str) -> ActView | None:
+        """An act of this run as it stands now, or None."""
         ...

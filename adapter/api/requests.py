@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Annotated, Any
+from uuid import UUID
 
-from fastapi import Request
+from fastapi import Path, Request
+from pydantic import BaseModel
 
+from adapter.api.callers import Caller
+from adapter.api.ports import RunBook, RunView
 from adapter.api.problems import MEDIA_TYPE, Problem, refused
+from adapter.errors import Refused
+
+KEY_HEADER = "Idempotency-Key"
+_KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?")
+_LONGEST_RUN_ID = 45
+
+RunId = Annotated[str, Path(alias="runId", description="The id that the start answered")]
+
+
+def accepts(model: type[BaseModel]) -> dict[str, Any]:
+    """The body of a route that reads it itself, for the OpenAPI document."""
+    content = {"application/json": {"schema": model.model_json_schema()}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -28,3 +46,47 @@ def refuse_query(request: Request, *known: str) -> None:
             place="query",
             remedy="see /openapi.json for the parameters of this resource",
         )
+
+
+async def visible_run(book: RunBook, run_id: str, caller: Caller) -> RunView:
+    """The run; Refused ``run.unknown`` for one that this caller may not know of."""
+    run = await book.run(well_formed(run_id), caller.scope)
+    if run is None:
+        raise absent_run()
+    return run
+
+
+def absent_run() -> Refused:
+    """The refusal of a run that is hidden or absent."""
+    # The id is not repeated: a hidden run and an absent one get the same bytes.
+    return refused(
+        "run.unknown", "there is no such run", place="runId", remedy="list the runs you may see"
+    )
+
+
+def well_formed(run_id: str) -> str:
+    """The canonical spelling of a run id, whichever spelling of a UUID was sent."""
+    try:
+        if len(run_id) > _LONGEST_RUN_ID:
+            raise ValueError("too long")
+        return str(UUID(run_id))
+    except ValueError as error:
+        raise refused(
+            "request.invalid",
+            "this is not the form of a run id",
+            place="path/runId",
+            remedy="use the id that the start answered",
+        ) from error
+
+
+def idempotency_key(request: Request) -> str:
+    """The request's one key; Refused ``idempotency.key-invalid``."""
+    keys = request.headers.getlist(KEY_HEADER)
+    if len(keys) != 1 or _KEY.fullmatch(keys[0]) is None:
+        raise refused(
+            "idempotency.key-invalid",
+            "the request needs one idempotency key of 1 to 256 printable characters",
+            place=KEY_HEADER,
+            remedy="send one key per wish, and the same one when you repeat it",
+        )
+    return keys[0]

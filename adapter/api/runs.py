@@ -1,18 +1,15 @@
-"""The resource /v1/runs: start, list, look at, follow and cancel runs."""
+"""The resource /v1/runs: start, list, look at and follow runs."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
 import structlog
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from adapter.api.answers import event_list, inspection, run_status
 from adapter.api.bodies import (
-    CancelRequest,
     EventList,
     RunInspection,
     RunList,
@@ -22,25 +19,25 @@ from adapter.api.bodies import (
     read_body,
 )
 from adapter.api.callers import Caller, Callers
-from adapter.api.ports import AdmissionRequest, Admitted, Executions, RunBook, RunFilter, RunView
+from adapter.api.ports import AdmissionRequest, Admitted, Executions, RunBook, RunFilter
 from adapter.api.problems import refused
-from adapter.api.requests import may_answer, refuse_query
+from adapter.api.requests import (
+    KEY_HEADER,
+    RunId,
+    absent_run,
+    accepts,
+    idempotency_key,
+    may_answer,
+    refuse_query,
+    visible_run,
+    well_formed,
+)
 from adapter.errors import Refused, Unavailable
 from interpreter.contract.records import RunState
 
-KEY_HEADER = "Idempotency-Key"
-_KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?")
-_LONGEST_RUN_ID = 45
 _log = structlog.get_logger(__name__)
 
-RunId = Annotated[str, Path(alias="runId", description="The id that the start answered")]
 Limit = Annotated[int, Query(ge=1, le=100)]
-
-
-def accepts(model: type[StartRequest] | type[CancelRequest]) -> dict[str, Any]:
-    """The body of a route that reads it itself, for the OpenAPI document."""
-    content = {"application/json": {"schema": model.model_json_schema()}}
-    return {"requestBody": {"required": True, "content": content}}
 
 
 def run_routes(
@@ -54,7 +51,6 @@ def run_routes(
     _add_start(router, callers, book, executions, after_commit)
     _add_reads(router, callers, book)
     _add_details(router, callers, book)
-    _add_cancel(router, callers, book, executions)
     return router
 
 
@@ -89,7 +85,7 @@ def _add_start(
     ) -> StartedRun:
         refuse_query(request)
         wish = await read_body(request, StartRequest)
-        key = _idempotency_key(request)
+        key = idempotency_key(request)
         admitted = await _admitted(book, wish, key, caller)
         after_commit()
         try:
@@ -132,7 +128,7 @@ def _add_reads(router: APIRouter, callers: Callers, book: RunBook) -> None:
     )
     async def read_run(request: Request, run_id: RunId, caller: Caller = may_status) -> RunStatus:
         refuse_query(request)
-        return run_status(await _visible_run(book, run_id, caller), caller)
+        return run_status(await visible_run(book, run_id, caller), caller)
 
 
 def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
@@ -148,9 +144,9 @@ def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
         request: Request, run_id: RunId, caller: Caller = may_inspect
     ) -> RunInspection:
         refuse_query(request)
-        found = await book.inspect(_well_formed(run_id), caller.scope)
+        found = await book.inspect(well_formed(run_id), caller.scope)
         if found is None:
-            raise _absent_run()
+            raise absent_run()
         return inspection(found, caller)
 
     @router.get(
@@ -167,64 +163,10 @@ def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
         limit: Limit = 100,
     ) -> EventList:
         refuse_query(request, "after", "limit")
-        events = await book.events(_well_formed(run_id), caller.scope, after, limit)
+        events = await book.events(well_formed(run_id), caller.scope, after, limit)
         if events is None:
-            raise _absent_run()
+            raise absent_run()
         return event_list(list(events), after)
-
-
-def _add_cancel(router: APIRouter, callers: Callers, book: RunBook, executions: Executions) -> None:
-    may_cancel = Depends(callers.may("cancel"))
-
-    @router.post(
-        "/{runId}/cancel",
-        status_code=202,
-        operation_id="cancelRun",
-        summary="Stop future calls of a run where that is possible",
-        responses=may_answer(400, 404, 409, 413, 415),
-        openapi_extra=accepts(CancelRequest),
-    )
-    async def cancel_run(request: Request, run_id: RunId, caller: Caller = may_cancel) -> RunStatus:
-        refuse_query(request)
-        wish = await read_body(request, CancelRequest)
-        run = await _visible_run(book, run_id, caller)
-        if run.state.final:
-            raise refused(
-                "run.closed",
-                "the run is over, so there is nothing to cancel",
-                remedy="read its outcome",
-            )
-        await executions.cancel(run.run_id, wish.reason)
-        return run_status(await _visible_run(book, run_id, caller), caller)
-
-
-async def _visible_run(book: RunBook, run_id: str, caller: Caller) -> RunView:
-    run = await book.run(_well_formed(run_id), caller.scope)
-    if run is None:
-        raise _absent_run()
-    return run
-
-
-def _absent_run() -> Refused:
-    # The id is not repeated: a hidden run and an absent one get the same bytes.
-    return refused(
-        "run.unknown", "there is no such run", place="runId", remedy="list the runs you may see"
-    )
-
-
-def _well_formed(run_id: str) -> str:
-    """The canonical spelling of a run id, whichever spelling of a UUID was sent."""
-    try:
-        if len(run_id) > _LONGEST_RUN_ID:
-            raise ValueError("too long")
-        return str(UUID(run_id))
-    except ValueError as error:
-        raise refused(
-            "request.invalid",
-            "this is not the form of a run id",
-            place="path/runId",
-            remedy="use the id that the start answered",
-        ) from error
 
 
 async def _admitted(book: RunBook, wish: StartRequest, key: str, caller: Caller) -> Admitted:
@@ -242,15 +184,3 @@ async def _admitted(book: RunBook, wish: StartRequest, key: str, caller: Caller)
     except Refused as error:
         # Said in one way, so that a hidden workflow can not be told from an absent one.
         raise unknown if error.code == unknown.code else error from error
-
-
-def _idempotency_key(request: Request) -> str:
-    keys = request.headers.getlist(KEY_HEADER)
-    if len(keys) != 1 or _KEY.fullmatch(keys[0]) is None:
-        raise refused(
-            "idempotency.key-invalid",
-            "the request needs one idempotency key of 1 to 256 printable characters",
-            place=KEY_HEADER,
-            remedy="send one key per wish, and the same one when you repeat it",
-        )
-    return keys[0]

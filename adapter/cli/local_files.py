@@ -125,7 +125,10 @@ class LocalFiles:
                     "name": "developer",
                     "keyHash": f"sha256:{key}",
                     "workflows": ["*"],
-                    "actions": ["start", "status", "inspect", "events", "cancel"],
+                    "actions": [
+                        *("start", "status", "inspect", "events"),
+                        *("retry-same", "reconcile", "cancel"),
+                    ],
                     "operator": True,
                 }
             ],

@@ -219,7 +219,8 @@ class Caller(Part):
     key_hash: Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
     workflows: Annotated[list[Text], Field(min_length=1, max_length=64)]
     actions: Annotated[
-        list[Literal["start", "status", "inspect", "events", "cancel"]], Field(min_length=1)
+        list[Literal["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]],
+        Field(min_length=1),
     ]
     operator: bool = False
 

@@ -69,6 +69,7 @@ class LateAnswer:
 
     run_id: str
     visit: str
+    generation: int
 
 
 def snapshot(run: RunRow, subject: Subject | None) -> str:

@@ -1,4 +1,4 @@
-"""Starting, hinting and cancelling the executions of runs."""
+"""Starting and hinting the executions of runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from adapter.errors import Refused, Unavailable
+from adapter.errors import Unavailable
 from interpreter.contract import names
 from interpreter.contract.runs import StartRun, workflow_id
 
@@ -55,20 +55,6 @@ async def hint(client: Client, start: StartRun | str) -> None:
     except RPCError as error:
         if error.status is not RPCStatusCode.NOT_FOUND:
             raise _unavailable(error) from error
-
-
-async def cancel(client: Client, identity: str) -> None:
-    """Ask an execution to cancel; Refused ``run.not-running`` when it is closed."""
-    try:
-        await client.get_workflow_handle(identity).cancel(rpc_timeout=_RPC_TIMEOUT)
-    except RPCError as error:
-        if error.status is RPCStatusCode.NOT_FOUND:
-            raise Refused(
-                "run.not-running",
-                "the run has no open execution",
-                remedy="read its status: it may have ended",
-            ) from error
-        raise _unavailable(error) from error
 
 
 def _unavailable(error: RPCError) -> Unavailable:

@@ -17,7 +17,9 @@ from adapter.config.loading import Runtime
 from adapter.config.location import setting
 from adapter.errors import Unavailable, Usage
 from adapter.ledger import Ledger
+from adapter.reconcile.acts import Courier
 from adapter.reconcile.starts import Starter
+from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
 from adapter.wiring.deployment import (
     TemporalServer,
@@ -92,6 +94,7 @@ def _service(
     return Service(
         book=LedgerBook(ledger, binding_of(runtime)),
         executions=TemporalExecutions(ledger, temporal, starter),
+        acts=LedgerDesk(ledger, Courier(ledger, temporal)),
         callers=document.callers,
         completions=completions,
         after_commit=_fault_point(runtime),

@@ -9,9 +9,11 @@ from activities.catalogue.schemas import Check, compile_check
 from activities.errors import LedgerUnavailable
 from adapter import api
 from adapter.errors import Refused
-from adapter.ledger import Admission, Event, Inspection, Ledger, RunFilter, RunStatus
+from adapter.ledger import ActKind, Admission, Event, Inspection, Ledger, RunFilter, RunStatus
 from adapter.ledger.reads import EffectView, StepView, WaitView
+from adapter.wiring.acts import act_view
 from interpreter.contract.effects import VisitRef
+from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
 from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Definition
@@ -42,7 +44,7 @@ class LedgerBook:
             input_check(request.input),
         )
         status = await self._ledger.reads.run_status(admitted.run_id, None)
-        return api.Admitted(_run_view(status), admitted.created)
+        return api.Admitted(await self._view(status), admitted.created)
 
     async def workflows(self, scope: api.Scope) -> Sequence[api.WorkflowView]:
         """The active workflows that the scope covers."""
@@ -56,7 +58,7 @@ class LedgerBook:
     async def run(self, run_id: str, scope: api.Scope) -> api.RunView | None:
         """The run, or None if it does not exist or is hidden."""
         status = await self._status(run_id, scope)
-        return None if status is None else _run_view(status)
+        return None if status is None else await self._view(status)
 
     async def runs(
         self, scope: api.Scope, only: api.RunFilter, cursor: str | None, limit: int
@@ -71,13 +73,15 @@ class LedgerBook:
             states=None if only.state is None else (only.state,),
         )
         page = await self._ledger.reads.list_runs(wanted, cursor, limit)
-        return api.RunPage([_run_view(status) for status in page.runs], page.next)
+        return api.RunPage([await self._view(status) for status in page.runs], page.next)
 
     async def inspect(self, run_id: str, scope: api.Scope) -> api.Inspection | None:
         """The run in detail, or None."""
         if await self._status(run_id, scope) is None:
             return None
-        return _inspection(await self._ledger.reads.inspect(run_id, None))
+        found = await self._ledger.reads.inspect(run_id, None)
+        acts = [act_view(self._ledger, act) for act in await self._ledger.acts.of_run(run_id)]
+        return _inspection(found, await self._view(found.run), acts)
 
     async def events(
         self, run_id: str, scope: api.Scope, after: int, limit: int
@@ -95,6 +99,15 @@ class LedgerBook:
         except LedgerUnavailable:
             return False
         return True
+
+    async def _view(self, status: RunStatus) -> api.RunView:
+        """A run with the acts that would be granted now; only a doubt allows more than a cancel."""
+        if status.state.final:
+            return _run_view(status, ())
+        if not status.uncertain and status.state is not RunState.ATTENTION:
+            return _run_view(status, (ActKind.CANCEL.value,))
+        allowed = await self._ledger.acts.allowed(status.run_id)
+        return _run_view(status, tuple(kind.value for kind in allowed))
 
     async def _status(self, run_id: str, scope: api.Scope) -> RunStatus | None:
         owner = None if scope.owner is None else self._owner(scope.owner)
@@ -151,7 +164,7 @@ def _check_of(definition: Definition) -> Check:
     return _compiled(_ByRevision(definition))
 
 
-def _run_view(status: RunStatus) -> api.RunView:
+def _run_view(status: RunStatus, acts: tuple[str, ...]) -> api.RunView:
     return api.RunView(
         run_id=status.run_id,
         workflow=status.workflow,
@@ -168,15 +181,17 @@ def _run_view(status: RunStatus) -> api.RunView:
         failure_place=status.failure_place,
         temporal_workflow_id=status.workflow_id,
         temporal_run_id=status.temporal_run_id or "",
+        acts=acts,
     )
 
 
-def _inspection(found: Inspection) -> api.Inspection:
+def _inspection(found: Inspection, run: api.RunView, acts: Sequence[api.ActView]) -> api.Inspection:
     return api.Inspection(
-        run=_run_view(found.run),
+        run=run,
         steps=[_step_view(step) for step in found.steps],
         effects=[_effect_view(effect) for effect in found.effects],
         waits=[_wait_view(wait) for wait in found.waits],
+        acts=acts,
     )
 
 

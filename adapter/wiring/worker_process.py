@@ -8,9 +8,11 @@ from collections.abc import Callable
 import structlog
 
 from activities.calls.observe import WaitTimes
+from activities.calls.reconcile import Reconciler
 from activities.products import Products
 from activities.register import activities_of
 from adapter.config.loading import Runtime
+from adapter.reconcile.acts import Courier
 from adapter.reconcile.starts import Starter
 from adapter.wiring.deployment import TemporalServer, catalogue_of, open_ledger
 from adapter.worker import WorkerParts, prefetch_from, run_worker
@@ -38,9 +40,11 @@ async def run_worker_process(
             activities_of(ledger.effects, ledger.runs, ledger.acts, ledger.book, products, times),
         )
         starter = Starter(ledger.admissions, temporal, document.temporal.task_queue)
+        reconciler = Reconciler(ledger.effects, ledger.acts, ledger.book, products)
+        courier = Courier(ledger, temporal, reconciler)
         _log.info("worker.polling", task_queue=parts.task_queue)
         ready()
-        finishing = asyncio.create_task(starter.keep_finishing(stop))
+        finishing = asyncio.gather(starter.keep_finishing(stop), courier.keep_delivering(stop))
         try:
             await run_worker(parts, stop)
         finally:

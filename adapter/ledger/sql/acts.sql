@@ -89,11 +89,11 @@ set state = %(state)s, outcome = %(outcome)s, code = %(code)s, concluded_at = %(
 where id = %(act)s and concluded_at is null
 
 -- late_answers: Effects that were settled by a late answer while their run still stands in attention.
-select r.id::text as run_id, e.visit
+select r.id::text as run_id, e.visit, e.generation
 from coordinator.executions x
 join coordinator.runs r on r.id = x.run_id and r.execution = x.execution
 cross join lateral (
-    select o.visit, o.settled_at
+    select o.visit, o.generation, o.settled_at
     from coordinator.effects o
     where o.run_id = r.id and o.effect <> 'read' and o.outcome is not null
     order by o.settled_at desc limit 1

@@ -14,6 +14,8 @@ import pytest
 import uvicorn
 
 from adapter.api import (
+    ActView,
+    ActWish,
     AdmissionRequest,
     Admitted,
     EffectView,
@@ -76,6 +78,7 @@ class MemoryBook:
             start=StartState.PENDING,
             admitted_at=_NOW,
             deadline_at=_NOW + timedelta(days=1),
+            acts=("cancel",),
         )
 
     def change(self, run_id: str, **facts: object) -> None:
@@ -156,10 +159,6 @@ class MemoryExecutions:
             raise Unavailable("temporal.unavailable", "Temporal does not answer")
         self.asked.append(("start", run_id))
 
-    async def cancel(self, run_id: str, reason: str) -> None:
-        """Note a cancel."""
-        self.asked.append(("cancel", run_id, reason))
-
     async def hint(self, product: str, member: str, subject: str) -> int:
         """Note a hint that one wait gets."""
         self.asked.append(("hint", product, member, subject))
@@ -170,10 +169,43 @@ class MemoryExecutions:
         return self.up
 
 
+@dataclass
+class MemoryDesk:
+    """Acts in memory: ``outcome`` is what the next look tells, ``refusal`` why none begins."""
+
+    begun: dict[str, tuple[str, ActWish]] = field(default_factory=dict)
+    outcome: str = "accepted"
+    refusal: str = ""
+
+    async def begin(self, run_id: str, wish: ActWish) -> ActView:
+        """Keep the wish."""
+        if self.refusal:
+            raise Refused(self.refusal, "not now")
+        act_id = str(uuid5(NAMESPACE_OID, repr((run_id, wish.kind, wish.key))))
+        self.begun[act_id] = (run_id, wish)
+        return self._view(act_id)
+
+    async def carry_out(self, act_id: str, seconds: float) -> ActView:
+        """It stands as it stands."""
+        return self._view(act_id)
+
+    async def find(self, run_id: str, act_id: str) -> ActView | None:
+        """An act of this run."""
+        known = act_id in self.begun and self.begun[act_id][0] == run_id
+        return self._view(act_id) if known else None
+
+    def _view(self, act_id: str) -> ActView:
+        wish = self.begun[act_id][1]
+        state = "done" if self.outcome else "recorded"
+        return ActView(
+            act_id, wish.kind, wish.effect, wish.actor, wish.reason, state, self.outcome, "", _NOW
+        )
+
+
 def policy(name: str, **facts: object) -> Caller:
     """A caller whose key is ``key-of-NAME``."""
     key_hash = "sha256:" + hashlib.sha256(f"key-of-{name}".encode()).hexdigest()
-    actions = ["start", "status", "inspect", "events", "cancel"]
+    actions = ["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]
     return Caller.model_validate(
         {"name": name, "keyHash": key_hash, "workflows": ["*"], "actions": actions} | facts
     )
@@ -186,6 +218,7 @@ class Running:
     url: str
     book: MemoryBook
     executions: MemoryExecutions
+    desk: MemoryDesk
 
     def client(self, caller: str = "desk") -> httpx.AsyncClient:
         """A client with a caller's key."""
@@ -201,7 +234,7 @@ class Running:
 @pytest.fixture
 async def service() -> AsyncIterator[Running]:
     """The service on a free port."""
-    book, executions = MemoryBook(), MemoryExecutions()
+    book, executions, desk = MemoryBook(), MemoryExecutions(), MemoryDesk()
     callers = [
         policy("desk"),
         policy("other"),
@@ -209,12 +242,13 @@ async def service() -> AsyncIterator[Running]:
         policy("clerk", actions=["status"]),
         policy("narrow", workflows=["letters"]),
     ]
-    app = create_app(Service(book, executions, callers, {"casework": webhook_of(WEBHOOK_SECRET)}))
+    sources = {"casework": webhook_of(WEBHOOK_SECRET)}
+    app = create_app(Service(book, executions, desk, callers, sources))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    yield Running(f"http://127.0.0.1:{port}", book, executions)
+    yield Running(f"http://127.0.0.1:{port}", book, executions, desk)
     server.should_exit = True
     await task

@@ -1,4 +1,4 @@
-"""Tests of the reads, of cancel, of who may see what, and of the open resources."""
+"""Tests of the reads, of who may see what, and of the open resources."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import httpx
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from interpreter.contract.records import RunState
 from tests.adapter.api.conftest import REVISION, WEBHOOK_SECRET, Running
 
 
@@ -85,18 +84,6 @@ async def test_events_go_on_where_the_last_page_ended(service: Running) -> None:
     first = (await get(service, f"/v1/runs/{run}/events?limit=2")).json()
     then = (await get(service, f"/v1/runs/{run}/events?after={first['next']}")).json()
     assert [event["sequence"] for event in first["events"] + then["events"]] == [1, 2, 3]
-
-
-async def test_a_cancel_keeps_its_reason_and_a_closed_run_refuses_it(service: Running) -> None:
-    run = (await service.start()).json()["runId"]
-    async with service.client() as client:
-        path = f"/v1/runs/{run}/cancel"
-        assert (await client.post(path, json={"reason": "moved away"})).status_code == 202
-        service.book.change(run, state=RunState.FINISHED)
-        answer = await client.post(path, json={"reason": "again"})
-    assert ("cancel", run, "moved away") in service.executions.asked
-    assert (answer.status_code, answer.json()["code"]) == (409, "run.closed")
-    assert (await get(service, f"/v1/runs/{run}")).json()["controls"] == []
 
 
 async def notice(service: Running, secret: str, body: str) -> httpx.Response:

@@ -1,0 +1,94 @@
+"""Delivering an operator's act to an execution, and saying how that went."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from enum import StrEnum
+
+from temporalio.client import (
+    Client,
+    WorkflowExecutionStatus,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.service import RPCError, RPCStatusCode
+
+from adapter.errors import Unavailable
+from interpreter.contract.values import JsonValue
+
+_RPC_TIMEOUT = timedelta(seconds=10)
+_PATIENCE_SECONDS = 12.0
+
+
+class Delivery(StrEnum):
+    """How a delivery went.
+
+    ``taken``: the execution has it. ``not-ready``: it will not have it as it stands now.
+    ``unanswered``: nobody can say, so it is delivered again under the same id. ``closed``: the
+    execution has ended. ``absent``: Temporal has none, as before its start.
+    """
+
+    TAKEN = "taken"
+    NOT_READY = "not-ready"
+    UNANSWERED = "unanswered"
+    CLOSED = "closed"
+    ABSENT = "absent"
+
+
+async def deliver_update(
+    client: Client, workflow_id: str, name: str, payload: JsonValue, act_id: str
+) -> Delivery:
+    """Deliver an act as an update whose id is the act's; repeating it is harmless.
+
+    An update that no worker takes in time may be lost (techniques 7), so the caller repeats it.
+    Raises Unavailable ``temporal.unavailable``.
+    """
+    handle = client.get_workflow_handle(workflow_id)
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await handle.execute_update(name, payload, id=act_id, rpc_timeout=_RPC_TIMEOUT)
+    except WorkflowUpdateFailedError:
+        return Delivery.NOT_READY
+    except (WorkflowUpdateRPCTimeoutOrCancelledError, TimeoutError):
+        return Delivery.UNANSWERED
+    except RPCError as error:
+        return await _without_execution(client, workflow_id, error)
+    return Delivery.TAKEN
+
+
+async def deliver_cancel(client: Client, workflow_id: str) -> Delivery:
+    """Ask an execution to cancel; Raises Unavailable ``temporal.unavailable``."""
+    try:
+        await client.get_workflow_handle(workflow_id).cancel(rpc_timeout=_RPC_TIMEOUT)
+    except RPCError as error:
+        return await _without_execution(client, workflow_id, error)
+    return Delivery.TAKEN
+
+
+async def standing(client: Client, workflow_id: str) -> Delivery:
+    """``closed``, ``absent``, or ``taken`` while the execution is open (Describe never lags)."""
+    try:
+        found = await client.get_workflow_handle(workflow_id).describe(rpc_timeout=_RPC_TIMEOUT)
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            return Delivery.ABSENT
+        raise _unavailable(error) from error
+    running = found.status is WorkflowExecutionStatus.RUNNING
+    return Delivery.TAKEN if running else Delivery.CLOSED
+
+
+async def _without_execution(client: Client, workflow_id: str, error: RPCError) -> Delivery:
+    """Why nothing was found to deliver to: it has ended, or is not there."""
+    if error.status is not RPCStatusCode.NOT_FOUND:
+        raise _unavailable(error) from error
+    found = await standing(client, workflow_id)
+    return Delivery.UNANSWERED if found is Delivery.TAKEN else found
+
+
+def _unavailable(error: RPCError) -> Unavailable:
+    return Unavailable(
+        "temporal.unavailable",
+        f"Temporal did not answer ({error.status.name})",
+        remedy="nothing is lost: the act is on record and is delivered again",
+    )
