@@ -142,6 +142,7 @@ class ReadOutcome:
     reply: Reply
     sequence: int
     steps: tuple[StepRecord, ...] = ()
+    after_cancel: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,12 @@ class Performer:
         if sent.reply.kind in (ReplyKind.RETRYABLE, ReplyKind.UNKNOWN):
             raise go_remote(sent.reply.code)
         outcome = ports.ReadOutcome(
-            attempt.visit, command, sent.reply, request.sequence, request.steps
+            attempt.visit,
+            command,
+            sent.reply,
+            request.sequence,
+            request.steps,
+            request.after_cancel,
         )
         return await self.effects.read_outcome(outcome)
 

@@ -111,7 +111,9 @@ class Answers:
         run, facts = await locked(transaction, effect, NO_TOKEN, steps)
         if facts.outcome is not None:
             return self._rows.stored(effect, facts)
-        reason = forbidden(run, facts.now, withdrawn=facts.withdrawn, after_cancel=False)
+        reason = forbidden(
+            run, facts.now, withdrawn=facts.withdrawn, after_cancel=outcome.after_cancel
+        )
         if reason:
             return await self._rows.not_permitted(transaction, run, reason)
         entry = Entry(run, facts.now, uncertain=facts.uncertain_elsewhere)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -102,6 +103,14 @@ async def test_a_cancel_does_not_refuse_calls_of_the_cancel_route(
 ) -> None:
     await ledger.runs.request_cancel(run_id, "no longer needed")
     await dispatch(ledger, claim(effect(run_id), after_cancel=True))
+
+
+async def test_a_cancel_does_not_refuse_reads_of_the_cancel_route(
+    ledger: Ledger, run_id: str
+) -> None:
+    await ledger.runs.request_cancel(run_id, "no longer needed")
+    outcome = replace(read(effect(run_id)), after_cancel=True)
+    assert (await ledger.effects.read_outcome(outcome)).kind is ReplyKind.ACCEPTED
 
 
 async def test_a_stored_reply_needs_no_permission(ledger: Ledger, run_id: str, sql: Sql) -> None:
