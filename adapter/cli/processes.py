@@ -61,9 +61,19 @@ async def _one_worker(runtime: Runtime, child: bool, ready_file: Path | None) ->
 
     stop = stop_on_signal()
     if child:
-        # The parent holds the other end of our stdin: when it is gone, so are we.
-        asyncio.get_running_loop().add_reader(sys.stdin, stop.set)
+        _stop_with_parent(stop)
     await run_worker_process(runtime, stop, ready_file.touch if ready_file else lambda: None)
+
+
+def _stop_with_parent(stop: asyncio.Event) -> None:
+    """Set ``stop`` when the other end of our stdin, which the parent holds, is gone."""
+    loop = asyncio.get_running_loop()
+
+    def gone() -> None:
+        loop.remove_reader(sys.stdin)
+        stop.set()
+
+    loop.add_reader(sys.stdin, gone)
 
 
 async def _many_workers(runtime: Runtime, processes: int) -> None:

@@ -158,6 +158,31 @@ def _post_run(development: Development, origin: str, revision: str) -> Any:
     return urllib.request.urlopen(request, timeout=30)
 
 
+def test_several_worker_processes_live_and_die_with_their_parent(
+    development: Development,
+) -> None:
+    runtime = _another_service(development.folder)
+    options = ("--processes", "2", "--runtime", str(runtime))
+    parent = subprocess.Popen(
+        command("service", "worker", *options),
+        env=environment(),
+        stderr=subprocess.DEVNULL,
+        cwd=ROOT,
+    )
+
+    def children() -> list[int]:
+        return [p for p, line in processes_of(runtime).items() if " --child " in line]
+
+    try:
+        first = eventually(lambda: children() if len(children()) == 2 else None)
+        os.kill(first[0], signal.SIGKILL)
+        eventually(lambda: len(set(children()) - set(first)) == 1)
+    finally:
+        parent.kill()
+        parent.wait(timeout=30)
+    eventually(lambda: children() == [])
+
+
 def test_everything_stops_on_a_signal_and_goes_on_after_a_restart(
     development: Development,
 ) -> None:
