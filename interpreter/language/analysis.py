@@ -120,24 +120,29 @@ class _Strings:
         return _Strings(self._by_name, (*self._active, node.name)).of_function(known[0])
 
 
-def referenced(functions: list[Function], names: Iterable[str]) -> frozenset[str]:
-    """Names of the functions that calls of the given ones can reach, themselves included.
+class Mentions:
+    """Which functions a function may call.
 
     A name that stands as a variable, and a string equal to a name (which may become a function
     pointer), count as a use.
     """
-    mentions: dict[str, set[str]] = {}
-    known = {function.name for function in functions}
-    for function in functions:
-        mentions.setdefault(function.name, set()).update(_mentioned(function) & known)
-    reached: set[str] = set()
-    pending = [name for name in names if name in known]
-    while pending:
-        name = pending.pop()
-        if name not in reached:
-            reached.add(name)
-            pending.extend(mentions[name])
-    return frozenset(reached)
+
+    def __init__(self, functions: list[Function]) -> None:
+        self.known = frozenset(function.name for function in functions)
+        self._mentions: dict[str, set[str]] = {name: set() for name in self.known}
+        for function in functions:
+            self._mentions[function.name] |= _mentioned(function) & self.known
+
+    def reached(self, names: Iterable[str]) -> frozenset[str]:
+        """Names of the functions that calls of the given ones can reach, themselves included."""
+        reached: set[str] = set()
+        pending = [name for name in names if name in self.known]
+        while pending:
+            name = pending.pop()
+            if name not in reached:
+                reached.add(name)
+                pending.extend(self._mentions[name])
+        return frozenset(reached)
 
 
 def _mentioned(function: Function) -> set[str]:

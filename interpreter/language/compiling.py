@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from interpreter.language.code import FIRST_VARIABLE, Code, Step, in_order, nested
+from interpreter.language.code import FIRST_VARIABLE, Code, in_order, nested
 from interpreter.language.compiling_operators import constant_code
 from interpreter.language.failures import (
-    Failure,
     not_boolean,
     too_large,
     unbound_this,
@@ -19,8 +18,6 @@ from interpreter.language.running import (
     Frame,
     Key,
     Place,
-    Run,
-    check_size,
     temporary,
 )
 from interpreter.language.scanner import byte_length
@@ -374,6 +371,3 @@ def _place_below(frame: Frame, depth: int, name: str, place: int) -> Place:
         depth -= len(names)
         behind = outer[2]
     raise unknown_variable(name, place)
-
-
-__all__ = ["ExpressionCompiler", "Failure", "Run", "Step", "check_size"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from interpreter.language.code import FIRST_VARIABLE, Code, Step, in_order, nested
+from interpreter.language.code import Code, Step, in_order, nested
 from interpreter.language.compiling import ExpressionCompiler
 from interpreter.language.compiling_operators import binary, negation
 from interpreter.language.failures import (
@@ -405,6 +405,3 @@ def _script_call(function: CompiledFunction, collect: Step, place: int) -> Step:
             state.level -= 1
 
     return run
-
-
-__all__ = ["FIRST_VARIABLE", "CallCompiler"]

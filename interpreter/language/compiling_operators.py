@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from interpreter.language import operators
-from interpreter.language.code import UNKNOWN, Code, Step, nested
+from interpreter.language.code import Code, Step, nested
 from interpreter.language.running import Frame, call_by_name
 from interpreter.language.values import (
     FOREIGN_TYPES,
@@ -261,6 +261,3 @@ def constant_code(value: Value) -> Code:
             is_safe=True,
         )
     return Code(1, lambda frame: value, is_quiet=True, is_safe=True, constant=value)
-
-
-__all__ = ["UNKNOWN", "binary", "constant_code", "negation"]

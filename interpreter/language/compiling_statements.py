@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from interpreter.language import operators
 from interpreter.language.assigning import Target, assign, combine
 from interpreter.language.code import Code, Step, nested
 from interpreter.language.compiling_chains import ChainCompiler
@@ -587,6 +586,3 @@ def _take_from(slot: int, step: Step, target: Target) -> Step:
         combine(state, frame, slot, target, value)
 
     return run
-
-
-__all__ = ["compile_functions", "operators"]

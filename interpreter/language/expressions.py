@@ -12,7 +12,6 @@ from interpreter.language.syntax import (
     NOT_LITERAL,
     Arm,
     ArrayLiteral,
-    Block,
     BlockExpression,
     BlockStatement,
     Call,
@@ -31,7 +30,6 @@ from interpreter.language.syntax import (
     as_block,
     ends_itself,
     literal_value,
-    move_expression,
     place_of_expression,
     start_of_expression,
 )
@@ -587,6 +585,3 @@ def _check_index(left: Expression, index: Expression) -> None:
         wrong = False
     if wrong:
         raise refuse("an index of this type can not be used here", start_of_expression(index))
-
-
-__all__ = ["Block", "ExpressionParser", "Setting", "move_expression", "refuse"]

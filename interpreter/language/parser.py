@@ -22,7 +22,6 @@ from interpreter.language.syntax import (
     Logic,
     LoopExit,
     MapLiteral,
-    MethodCall,
     Property,
     Return,
     Statement,
@@ -379,6 +378,3 @@ def _bad_link(node: Expression, after_dot: bool) -> int | None:
     if after_dot and not isinstance(node, Property):
         return place_of_expression(node)
     return None
-
-
-__all__ = ["MethodCall", "parse"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from interpreter.language.analysis import referenced, returned_strings
+from interpreter.language.analysis import Mentions, returned_strings
 from interpreter.language.compiling_statements import compile_functions
 from interpreter.language.conversion import from_json, to_json
 from interpreter.language.errors import CompileError, EvaluationError
@@ -21,12 +21,12 @@ from interpreter.language.natives import ranges as _ranges
 from interpreter.language.natives import sorting as _sorting
 from interpreter.language.natives import texts as _texts
 from interpreter.language.parser import parse
-from interpreter.language.running import CompiledFunction, Key, Run, call_function
+from interpreter.language.running import CompiledFunction, Run, call_function
 from interpreter.language.syntax import Function
 from interpreter.language.tokens import NOWHERE, column_of, line_of
 from interpreter.language.values import JsonValue, full_type_name
 
-NATIVE_FAMILIES = (
+NATIVE_FAMILIES: Final = (
     _array_callbacks, _arrays, _maps, _numbers, _ranges, _sorting, _texts,
 )  # fmt: skip
 
@@ -57,14 +57,12 @@ class Program:
     """A compiled source text. It keeps no state between calls and may be shared."""
 
     def __init__(self, functions: list[Function]) -> None:
-        self._functions = {function.name: function for function in reversed(functions)}
-        self._all = functions
         self.functions: tuple[FunctionSignature, ...] = tuple(map(_signature, functions))
-        self._strings = dict.fromkeys(self._functions)
+        # Both look at the source as it was written, so they come before the folding.
         self._returned = returned_strings(functions)
+        self._mentions = Mentions(functions)
         for function in functions:
             fold_function(function)
-        self._compiled: dict[Key, CompiledFunction]
         self._compiled, self._names = compile_functions(functions)
 
     def call(self, name: str, arguments: Sequence[JsonValue]) -> JsonValue:
@@ -113,7 +111,7 @@ class Program:
 
     def unreferenced(self, names: Iterable[str]) -> frozenset[str]:
         """Names of the functions that no call of the given ones can reach."""
-        return frozenset(self._functions) - referenced(self._all, names)
+        return self._mentions.known - self._mentions.reached(names)
 
 
 def compile_source(source: str) -> Program:
@@ -141,7 +139,7 @@ def _signature(function: Function) -> FunctionSignature:
     )
 
 
-_MESSAGES = {
+_MESSAGES: Final = {
     "ErrorArithmetic": "a number can not be computed",
     "ErrorArrayBounds": "an index lies outside an array",
     "ErrorAssignmentToConstant": "a constant would be changed",
@@ -149,6 +147,7 @@ _MESSAGES = {
     "ErrorDataTooLarge": "a string, array or map is too large",
     "ErrorDotExpr": "a property is not known for this type",
     "ErrorFor": "a 'for' needs an array, a string or a range",
+    "ErrorFunctionNotFound": "a function is not known for these types",
     "ErrorIndexingType": "this type has no index",
     "ErrorMismatchDataType": "a value has the wrong type",
     "ErrorModuleNotFound": "a module is not known",
@@ -160,31 +159,18 @@ _MESSAGES = {
     "ErrorTooManyOperations": "the function takes too many operations",
     "ErrorUnboundThis": "'this' has no object here",
     "ErrorVariableNotFound": "a variable is not known",
-    "ErrorFunctionNotFound": "a function is not known for these types",
 }
+"""What a caller reads of a failure: the engine's own message may hold values of the data."""
 
 
 def _evaluation_error(run: Run, failure: Failure, name: str) -> EvaluationError:
-    if failure.name == "ErrorInFunctionCall" and failure.text == name and failure.cause:
+    if failure.cause is not None and failure.text == name:
         failure = failure.cause
     first = failure.innermost()
-    if run.n > _limit() or first.is_resource:
-        if not first.is_resource:
-            return EvaluationError("resource", _MESSAGES["ErrorTooManyOperations"])
-        return _placed("resource", first, failure.place)
-    return _placed("execution", first, failure.place)
-
-
-def _limit() -> int:
-    from interpreter.language.running import MAXIMUM_OPERATIONS
-
-    return MAXIMUM_OPERATIONS
-
-
-def _placed(kind: str, first: Failure, place: int) -> EvaluationError:
-    return EvaluationError(
-        "resource" if kind == "resource" else "execution",
-        _MESSAGES[first.name],
-        line_of(place),
-        column_of(place),
-    )
+    line, column = line_of(failure.place), column_of(failure.place)
+    if first.is_resource:
+        return EvaluationError("resource", _MESSAGES[first.name], line, column)
+    if not run.can_count(0):
+        # The limit was passed before the failure; only then was it noticed.
+        return EvaluationError("resource", _MESSAGES["ErrorTooManyOperations"])
+    return EvaluationError("execution", _MESSAGES[first.name], line, column)

@@ -129,7 +129,7 @@ OPERATIONS = {
     "char": (),
 }
 FIXED = {
-    "array": ("[]", "[1, 2]", '["a"]', "[[], 0.5]", "[1..3, ()]", "[true, 'a']", '[`x`, #{a: 1}]'),
+    "array": ("[]", "[1, 2]", '["a"]', "[[], 0.5]", "[1..3, ()]", "[true, 'a']", "[`x`, #{a: 1}]"),
     "map": ("#{}", "#{a: 1}", '#{"b": [2]}'),
 }
 COMPARED = ("==", "!=", "<", "<=", ">", ">=")
@@ -187,13 +187,13 @@ class Generator:
         kind = self.pick(("int", "int", "string", "any", "array", "float", "char"))
         count = self.r.randint(0, 4)
         items = [self.expression(kind, depth - 1) for _ in range(count)]
-        return "[" + ", ".join(items) + self.pick(("", "", ",") if items else ("",)) + "]"
+        comma = "," if items and self.chance(0.3) else ""
+        return f"[{', '.join(items)}{comma}]"
 
     def map(self, depth: int) -> str:
         names = self.r.sample(("a", "b", "c", "key", "x", '"q r"', '"a b"', "fld"), 3)
         entries = [
-            f"{name}: {self.expression('any', depth - 1)}"
-            for name in names[: self.r.randint(0, 3)]
+            f"{name}: {self.expression('any', depth - 1)}" for name in names[: self.r.randint(0, 3)]
         ]
         return "#{" + ", ".join(entries) + "}"
 
@@ -590,9 +590,7 @@ class Generator:
     def if_statement(self, depth: int) -> str:
         text = f"if {self.expression('bool', depth - 1)} {self.block('any', depth - 1)}"
         while self.chance(0.3):
-            text += (
-                f" else if {self.expression('bool', depth - 1)} {self.block('any', depth - 1)}"
-            )
+            text += f" else if {self.expression('bool', depth - 1)} {self.block('any', depth - 1)}"
         if self.chance(0.4):
             text += f" else {self.block('any', depth - 1)}"
         return text
