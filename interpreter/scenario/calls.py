@@ -124,13 +124,17 @@ class Calls:
                 )
 
     def _retry_same(self, act: Act, pointer: str, state: MachineState, cursor: Cursor) -> None:
-        refused = self._forbidden(after_cancel=state.branches[x.ROOT_BRANCH].after_cancel)
+        effect = self._effects[f"{x.ROOT_BRANCH}/{act.step}:{cursor.visit}"]
+        forbidden = self._forbidden(after_cancel=state.branches[x.ROOT_BRANCH].after_cancel)
+        refused = effect.unrepeatable(self._clock.now_ms)
+        if forbidden:
+            refused = f"after the {forbidden} nothing is sent again"
         if refused:
             raise CaseFault(
                 "coordinator.scenario.act",
-                f"after the {refused} a command is not sent again",
+                refused,
                 place=pointer,
-                remedy="act earlier, or reconcile",
+                remedy="act earlier, reconcile, or expect the state in which the run stays",
             )
         self._feed(
             e.RetriedSame(

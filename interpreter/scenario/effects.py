@@ -66,7 +66,8 @@ class Effect:
     """One effect: its contract, and what its attempts have come to.
 
     ``failed`` counts the retryable answers of this generation, ``unresolved`` the attempts that
-    may have been applied. ``standing`` is None before the first send.
+    may have been applied. ``standing`` is None before the first send; ``expired`` says that the
+    product no longer proves what became of it.
     """
 
     contract: OperationContract
@@ -75,6 +76,7 @@ class Effect:
     unresolved: int = 0
     first_sent_ms: int | None = None
     standing: str | None = None
+    expired: bool = False
 
     @property
     def reads(self) -> bool:
@@ -91,11 +93,13 @@ class Effect:
             return Reply(ReplyKind.NOT_PERMITTED, code=forbidden)
         if in_doubt and (forbidden or self.contract.recovery is Recovery.HOLD_AFTER_DISPATCH):
             return Reply(ReplyKind.UNKNOWN, code="lease-lapsed")
-        if self._window_over(now_ms):
+        if self.window_over(now_ms):
+            self.expired = True
             return Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired")
         return None
 
-    def _window_over(self, now_ms: int) -> bool:
+    def window_over(self, now_ms: int) -> bool:
+        """True when the product may have forgotten the key of the first send (protocol rule 7)."""
         window, first = self.contract.receipt_window_seconds, self.first_sent_ms
         if window is None or first is None or self.reads:
             return False
@@ -116,6 +120,7 @@ class Effect:
             return reply
         if reply.kind in _UNCERTAIN and not self.reads:
             self.unresolved += 1
+            self.expired = reply.kind is ReplyKind.RECEIPT_EXPIRED
             return reply
         if self.unresolved and not self.reads:
             # A negative answer clears its own send only: an earlier one may still be applied.
@@ -135,6 +140,16 @@ class Effect:
         if now_ms + pause >= deadline_ms:
             return Reply(ReplyKind.NOT_PERMITTED, code="deadline")
         return Again(pause)
+
+    def unrepeatable(self, now_ms: int) -> str:
+        """Why an operator may not send the saved command again, or an empty string."""
+        if self.expired or self.window_over(now_ms):
+            return "the product no longer keeps the key of the first send"
+        if self.contract.effect is EffectClass.EVALUATION:
+            return "an evaluation that may have been sent is never repeated"
+        if self.contract.recovery is Recovery.HOLD_AFTER_DISPATCH:
+            return "the operation does not promise that its command may be repeated"
+        return ""
 
     def accept(self) -> None:
         """The product holds the effect: by its answer, or by a receipt found later."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from interpreter.contract.operations import OperationContract
+from interpreter.definition.document import Operation
 from interpreter.scenario import (
     Act,
     ActKind,
@@ -19,7 +21,7 @@ from interpreter.scenario import (
     Stage,
     Trace,
 )
-from tests.fixtures.definitions import ADMITTED_MS, call, definition, finish, review
+from tests.fixtures.definitions import ADMITTED_MS, SEND, call, definition, finish, review
 
 __all__ = ["Act", "ActKind", "Cancel", "Completion", "Decision", "Dialect", "Reply", "Signal"]
 
@@ -53,9 +55,17 @@ def at(seconds: float) -> Moment:
     return Moment(at_ms=ADMITTED_MS + round(seconds * 1000))
 
 
-def play(nodes: dict[str, Any], value: Any = None, deadline: int = 3600, **members: Any) -> Trace:
-    """The trace of a case over these nodes."""
+def play(
+    nodes: dict[str, Any],
+    value: Any = None,
+    deadline: int = 3600,
+    operation: OperationContract = SEND,
+    **members: Any,
+) -> Trace:
+    """The trace of a case over these nodes; ``operation`` is what ``send`` calls."""
     made = definition({name: dict(node) for name, node in nodes.items()}, deadline=deadline)
+    bound = Operation(connection="messages", contract=operation)
+    made = made.model_copy(update={"operations": {**made.operations, "send": bound}})
     given = {} if value is None else value
     case = Case("case", ADMITTED_MS, given, members.pop("expected", {}), **members)
     return Stage(made).play(case)

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from interpreter.contract.operations import EffectClass, Recovery
 from interpreter.scenario import CaseFault, Dialect, Trace
 from interpreter.scenario.cases import ReplyType
+from tests.fixtures.definitions import SEND
 from tests.interpreter.scenario.cases import (
     BUSY,
     LOST,
@@ -117,6 +119,31 @@ def test_nothing_is_sent_again_after_the_deadline_or_a_cancel(cancel: Cancel | N
     with pytest.raises(CaseFault) as caught:
         sent(LOST, OK, acts=(act,), cancel=cancel)
     assert caught.value.code == "coordinator.scenario.act"
+
+
+@pytest.mark.parametrize(
+    ("first", "wait"), [(LOST, 86_400), (Reply(ReplyType.RECEIPT_EXPIRED), 60)]
+)
+def test_an_expired_receipt_forbids_to_send_again(first: Reply, wait: int) -> None:
+    operation = SEND.model_copy(update={"receipt_window_seconds": 86_400})
+    act = Act(ActKind.RETRY_SAME, "send", after(wait))
+    with pytest.raises(CaseFault) as caught:
+        sent(first, OK, acts=(act,), deadline=200_000, operation=operation)
+    assert caught.value.code == "coordinator.scenario.act"
+
+
+def test_an_evaluation_that_may_have_been_asked_is_not_asked_again() -> None:
+    members = {"effect": EffectClass.EVALUATION, "recovery": Recovery.HOLD_AFTER_DISPATCH}
+    with pytest.raises(CaseFault) as caught:
+        sent(LOST, OK, acts=(RETRY,), operation=SEND.model_copy(update=members))
+    assert caught.value.place == "/acts/0"
+
+
+def test_a_cancel_ends_a_run_whose_evaluation_is_unknown() -> None:
+    members = {"effect": EffectClass.EVALUATION, "recovery": Recovery.HOLD_AFTER_DISPATCH}
+    operation = SEND.model_copy(update=members)
+    trace = sent(LOST, cancel=Cancel(after(60)), operation=operation)
+    assert (trace.state, trace.effects) == ("cancelled-after-effect", {EFFECT: "unknown"})
 
 
 def test_a_cancel_in_a_back_off_ends_it_at_once() -> None:
