@@ -7,8 +7,8 @@ parts of back-tick strings use ``display``, with ``native_debug`` for what is in
 from __future__ import annotations
 
 import struct
-import unicodedata
 
+from interpreter.language.signs import is_hidden
 from interpreter.language.values import (
     INT_MAX,
     Character,
@@ -30,15 +30,7 @@ def _single(number: float) -> float:
 _LARGEST_PLAIN = _single(1e13)
 _SMALLEST_PLAIN = _single(1e-13)
 
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 _ESCAPES = {"\t": "\\t", "\r": "\\r", "\n": "\\n", "\\": "\\\\", "\0": "\\0"}
-
-# Spacing marks that Unicode counts as part of the sign before them (Other_Grapheme_Extend).
-_JOINED = frozenset(
-    "\u09be\u09d7\u0b3e\u0b57\u0bbe\u0bd7\u0cc0\u0cc2\u0cc7\u0cc8\u0cca\u0ccb\u0cd5\u0cd6\u0d3e"
-    "\u0d57\u0dcf\u0ddf\u1715\u1734\u1b35\u1b3b\u1b3d\u1b43\u1b44\u1baa\u1bf2\u1bf3\u302e\u302f"
-    "\ua953\ua9c0\uff9e\uff9f"
-)
 
 
 def _digits(number: float) -> tuple[str, str, int]:
@@ -114,8 +106,7 @@ def _shown(sign: str, quote: str) -> str:
         return sign
     if sign in _ESCAPES:
         return _ESCAPES[sign]
-    category = unicodedata.category(sign)
-    if category in _HIDDEN or category in ("Mn", "Me") or sign in _JOINED:
+    if is_hidden(sign):
         return f"\\u{{{ord(sign):x}}}"
     return sign
 

