@@ -114,3 +114,8 @@ def test_the_service_program_refuses_like_the_other_one(capsys: pytest.CaptureFi
     assert main(["serve", "--runtime", "/none.yaml"]) == 2
     assert capsys.readouterr().err.startswith("error[runtime.absent]: /none.yaml: ")
     assert main(["worker", "--processes", "0"]) == 2
+
+
+def test_every_command_stands_in_the_document() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "cli.md").read_text()
+    assert [name for name in _ENTRIES if f"coordinatorctl {name}" not in text] == []
