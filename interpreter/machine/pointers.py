@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from interpreter.contract.values import JsonValue
 
 _INDEX = re.compile(r"^(0|[1-9][0-9]*)$")
 _INSTANT = re.compile(r"^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$", re.ASCII)
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 def resolve(value: JsonValue, pointer: str) -> JsonValue:
@@ -30,10 +33,14 @@ def epoch_milliseconds(text: str) -> int:
     """An RFC 3339 instant with offset as epoch milliseconds; ValueError for anything else."""
     if not _INSTANT.match(text):
         raise ValueError("not an RFC 3339 instant with an offset")
-    return int(datetime.fromisoformat(text.upper()).astimezone(UTC).timestamp() * 1000)
+    try:
+        moment = datetime.fromisoformat(text.upper()).astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("an instant outside the years 1 to 9999 of UTC") from error
+    return (moment - _EPOCH) // _MILLISECOND
 
 
 def instant(milliseconds: int) -> str:
     """Epoch milliseconds as RFC 3339 in UTC with milliseconds."""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    moment = _EPOCH + milliseconds * _MILLISECOND
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

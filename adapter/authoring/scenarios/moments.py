@@ -7,6 +7,9 @@ from interpreter.machine.pointers import epoch_milliseconds
 from interpreter.scenario import Moment
 
 LONGEST_SECONDS = 31_536_000
+_EARLIEST_MS = epoch_milliseconds("0001-01-02T00:00:00Z")
+_LATEST_MS = epoch_milliseconds("9000-01-01T00:00:00Z")
+"""What follows an instant, such as a run's deadline, must still have a calendar date."""
 
 
 def read_instant(section: Section, key: str, *, required: bool = True) -> int | None:
@@ -15,11 +18,15 @@ def read_instant(section: Section, key: str, *, required: bool = True) -> int | 
     if text is None:
         return None
     try:
-        return epoch_milliseconds(text)
-    except (ValueError, OverflowError):
+        instant = epoch_milliseconds(text)
+    except ValueError:
         message = f"`{key}` is no RFC 3339 instant with an offset"
-        section.refuse("coordinator.scenarios.invalid-timestamp", section.place(key), message)
-        return None
+    else:
+        if _EARLIEST_MS <= instant <= _LATEST_MS:
+            return instant
+        message = f"`{key}` lies outside the years 1 to 8999"
+    section.refuse("coordinator.scenarios.invalid-timestamp", section.place(key), message)
+    return None
 
 
 def read_moment(section: Section, admitted_ms: int | None) -> Moment:

@@ -49,6 +49,8 @@ def test_a_moment_is_an_instant_or_a_time_after() -> None:
     [
         ("id", "No", "config.invalid-value", "/id"),
         ("admittedAt", "2026-03-02", "scenarios.invalid-timestamp", "/admittedAt"),
+        ("admittedAt", "9999-12-31T23:00:00Z", "scenarios.invalid-timestamp", "/admittedAt"),
+        ("admittedAt", "9999-12-31T23:00:00-09:00", "scenarios.invalid-timestamp", "/admittedAt"),
         ("inputs", {}, "config.unknown-key", "/inputs"),
         ("expect", None, "config.missing-key", ""),
         ("expect.state", "done", "config.unknown-variant", "/expect/state"),
