@@ -8,18 +8,8 @@ basic array, basic map and basic iterator, without closures, modules, ``eval``, 
 from __future__ import annotations
 
 from interpreter.language.bounds import check_bounds
-from interpreter.language.errors import (
-    CompileError,
-    EvaluationError,
-    LanguageError,
-    ValueLimit,
-)
-from interpreter.language.program import (
-    Evaluation,
-    FunctionSignature,
-    Program,
-    compile_source,
-)
+from interpreter.language.errors import CompileError, EvaluationError, LanguageError, ValueLimit
+from interpreter.language.program import Evaluation, FunctionSignature, Program, compile_source
 from interpreter.language.values import JsonValue
 
 LANGUAGE_PROFILE = "pure-rhai-1.26.1"

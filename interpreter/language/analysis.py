@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from interpreter.language.syntax import (
+from interpreter.language.parsing.tree import (
     ArrayLiteral,
     Assignment,
     Block,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import rfc8785
 
 from interpreter.language.errors import ValueLimit
-from interpreter.language.scanner import byte_length
-from interpreter.language.values import JsonValue
+from interpreter.language.values import JsonValue, byte_length
 
 MAXIMUM_DEPTH = 32
 MAXIMUM_NODES = 4_096

@@ -5,7 +5,7 @@ A failure keeps the engine's name and message, because a ``catch`` block sees bo
 
 from __future__ import annotations
 
-from interpreter.language.tokens import MAXIMUM_PART, NOWHERE, column_of, line_of
+from interpreter.language.places import MAXIMUM_PART, NOWHERE, column_of, line_of
 from interpreter.language.values import Value, full_type_name
 
 _UNCATCHABLE = frozenset(

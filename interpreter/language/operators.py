@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from interpreter.language.failures import arithmetic, too_large
-from interpreter.language.scanner import byte_length
 from interpreter.language.values import (
     INT_MAX,
     INT_MIN,
@@ -21,6 +20,7 @@ from interpreter.language.values import (
     ExclusiveRange,
     InclusiveRange,
     Value,
+    byte_length,
 )
 
 Operation: TypeAlias = Callable[[Value, Value], Value]

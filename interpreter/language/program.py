@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from interpreter.language.analysis import Mentions, returned_strings
-from interpreter.language.compiling_statements import compile_functions
+from interpreter.language.compiling.statements import compile_functions
 from interpreter.language.conversion import from_json, to_json
 from interpreter.language.errors import CompileError, EvaluationError
 from interpreter.language.failures import Failure
-from interpreter.language.folding import fold_function
+from interpreter.language.folding.statements import fold_function
 
 # Importing a family of native functions registers it.
 from interpreter.language.natives import array_callbacks as _array_callbacks
@@ -20,10 +20,10 @@ from interpreter.language.natives import numbers as _numbers
 from interpreter.language.natives import ranges as _ranges
 from interpreter.language.natives import sorting as _sorting
 from interpreter.language.natives import texts as _texts
-from interpreter.language.parser import parse
-from interpreter.language.running import CompiledFunction, Run, call_function
-from interpreter.language.syntax import Function
-from interpreter.language.tokens import NOWHERE, column_of, line_of
+from interpreter.language.parsing.statements import parse
+from interpreter.language.parsing.tree import Function
+from interpreter.language.places import NOWHERE, column_of, line_of
+from interpreter.language.running.run import CompiledFunction, Run, call_function
 from interpreter.language.values import JsonValue, full_type_name
 
 NATIVE_FAMILIES: Final = (

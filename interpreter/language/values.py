@@ -19,8 +19,6 @@ from __future__ import annotations
 import struct
 from typing import Any, TypeAlias
 
-from interpreter.language.scanner import byte_length
-
 Value: TypeAlias = Any
 JsonValue: TypeAlias = Any
 """A value as ``json.loads`` gives it: None, bool, int, float, str, list or dict with str keys."""
@@ -32,6 +30,11 @@ INT_BITS = 64
 MAXIMUM_STRING = 16_384
 MAXIMUM_ARRAY = 256
 MAXIMUM_MAP = 256
+
+
+def byte_length(text: str) -> int:
+    """Length of a text in UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode())
 
 
 class Character(str):

@@ -11,7 +11,7 @@ from interpreter.language.natives.callbacks import Callback, pointer_to
 from interpreter.language.natives.ranges import offset_and_length
 from interpreter.language.natives.registry import ANY, native
 from interpreter.language.natives.sorting import sort_by
-from interpreter.language.running import Place, call_pointer
+from interpreter.language.running.run import Place, call_pointer
 from interpreter.language.values import FunctionPointer, Value, copy_value, type_rank
 
 Array = list[Value]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from interpreter.language.failures import (
-    Failure,
-    in_function,
-    reserved_name,
-    unknown_function,
-)
-from interpreter.language.running import Place, call_pointer
-from interpreter.language.tokens import NOWHERE, is_function_name, is_reserved
+from interpreter.language.failures import Failure, in_function, reserved_name, unknown_function
+from interpreter.language.parsing.tokens import is_function_name, is_reserved
+from interpreter.language.places import NOWHERE
+from interpreter.language.running.run import Place, call_pointer
 from interpreter.language.values import FunctionPointer, Value, copy_value
 
 

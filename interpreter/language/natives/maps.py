@@ -7,7 +7,7 @@ from typing import Any
 from interpreter.language.failures import Failure
 from interpreter.language.natives.callbacks import Callback
 from interpreter.language.natives.registry import ANY, native
-from interpreter.language.running import Place
+from interpreter.language.running.run import Place
 from interpreter.language.text import native_debug, string_debug
 from interpreter.language.values import FunctionPointer, Value, copy_value
 

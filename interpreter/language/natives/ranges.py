@@ -7,7 +7,7 @@ from typing import Any
 
 from interpreter.language.failures import arithmetic, in_function, out_of_bounds
 from interpreter.language.natives.registry import native
-from interpreter.language.tokens import NOWHERE
+from interpreter.language.places import NOWHERE
 from interpreter.language.values import (
     INT_BITS,
     INT_MAX,

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from interpreter.language import operators
 from interpreter.language.failures import Failure, constant_assigned
-from interpreter.language.running import Place, Run, call_native, check_size
-from interpreter.language.tokens import COMPOUND
+from interpreter.language.parsing.tokens import COMPOUND
+from interpreter.language.running.run import Place, Run, call_native, check_size
 from interpreter.language.values import Value
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from interpreter.language.code import FIRST_VARIABLE, Code, in_order, nested
-from interpreter.language.compiling_operators import constant_code
+from interpreter.language.compiling.code import FIRST_VARIABLE, Code, in_order, nested
+from interpreter.language.compiling.operators import constant_code
 from interpreter.language.failures import (
     not_boolean,
     too_large,
@@ -13,16 +13,8 @@ from interpreter.language.failures import (
     unknown_module,
     unknown_variable,
 )
-from interpreter.language.running import (
-    CompiledFunction,
-    Frame,
-    Key,
-    Place,
-    temporary,
-)
-from interpreter.language.scanner import byte_length
-from interpreter.language.syntax import (
-    NOT_LITERAL,
+from interpreter.language.parsing.traits import NOT_LITERAL, literal_value, place_of_expression
+from interpreter.language.parsing.tree import (
     ArrayLiteral,
     Block,
     BlockExpression,
@@ -36,9 +28,8 @@ from interpreter.language.syntax import (
     Path,
     This,
     Variable,
-    literal_value,
-    place_of_expression,
 )
+from interpreter.language.running.run import CompiledFunction, Frame, Key, Place, temporary
 from interpreter.language.text import debug_depth, script_text
 from interpreter.language.values import (
     MAXIMUM_ARRAY,
@@ -46,6 +37,7 @@ from interpreter.language.values import (
     MAXIMUM_STRING,
     FunctionPointer,
     Value,
+    byte_length,
     copy_value,
     sizes,
 )

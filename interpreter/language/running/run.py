@@ -22,7 +22,8 @@ from interpreter.language.failures import (
     wrong_type,
 )
 from interpreter.language.natives.registry import Native, find
-from interpreter.language.tokens import NOWHERE, is_word
+from interpreter.language.parsing.tokens import is_word
+from interpreter.language.places import NOWHERE
 from interpreter.language.values import (
     MAXIMUM_ARRAY,
     MAXIMUM_MAP,

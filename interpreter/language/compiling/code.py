@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from interpreter.language.running import Frame
+from interpreter.language.running.run import Frame
 from interpreter.language.values import Value
 
 Step: TypeAlias = Callable[[Frame], Value]

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from interpreter.language import tokens
 from interpreter.language.errors import CompileError
-from interpreter.language.expressions import ExpressionParser, Setting, refuse
-from interpreter.language.syntax import (
+from interpreter.language.parsing import tokens
+from interpreter.language.parsing.expressions import ExpressionParser, Setting, refuse
+from interpreter.language.parsing.tokens import Token
+from interpreter.language.parsing.traits import (
+    as_block,
+    ends_itself,
+    is_constant,
+    place_of_expression,
+    start_of_expression,
+)
+from interpreter.language.parsing.tree import (
     Assignment,
     Block,
     BlockStatement,
@@ -29,13 +37,8 @@ from interpreter.language.syntax import (
     TryCatch,
     Variable,
     While,
-    as_block,
-    ends_itself,
-    is_constant,
-    place_of_expression,
-    start_of_expression,
 )
-from interpreter.language.tokens import NOWHERE, Token
+from interpreter.language.places import NOWHERE, place_of
 
 _TYPE_NAMES = {"int": "i64", "float": "f64"}
 
@@ -59,7 +62,7 @@ class Parser(ExpressionParser):
 
     def functions(self) -> list[Function]:
         """Parse the whole text."""
-        setting = Setting(0, tokens.place_of(1, 0), in_function=False, breakable=False, top=True)
+        setting = Setting(0, place_of(1, 0), in_function=False, breakable=False, top=True)
         while self._peek().kind != tokens.END:
             statement = self._statement(setting)
             if isinstance(statement, Empty):

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from interpreter.language.assigning import Target
-from interpreter.language.code import Code, Step, in_order, nested
-from interpreter.language.compiling_calls import CallCompiler, list_of
-from interpreter.language.compiling_operators import constant_code
+from interpreter.language.compiling.calls import CallCompiler, list_of
+from interpreter.language.compiling.code import Code, Step, in_order, nested
+from interpreter.language.compiling.operators import constant_code
 from interpreter.language.failures import unbound_this
-from interpreter.language.linking import INDEX, METHOD, PROPERTY, Link, Write, follow
-from interpreter.language.running import Frame, Place, check_size, temporary
-from interpreter.language.syntax import (
+from interpreter.language.parsing.traits import (
     NOT_LITERAL,
+    literal_value,
+    place_of_expression,
+    start_of_expression,
+)
+from interpreter.language.parsing.tree import (
     Chain,
     Expression,
     MethodCall,
     Property,
     This,
     Variable,
-    literal_value,
-    place_of_expression,
-    start_of_expression,
 )
-from interpreter.language.tokens import NOWHERE
+from interpreter.language.places import NOWHERE
+from interpreter.language.running.assigning import Target
+from interpreter.language.running.linking import INDEX, METHOD, PROPERTY, Link, Write, follow
+from interpreter.language.running.run import Frame, Place, check_size, temporary
 from interpreter.language.values import Value, copy_value
 
 _FRAMES_OF_LINK = 6

@@ -9,15 +9,35 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 INTEGER = "integer"
+
+
 FLOAT = "float"
+
+
 CHARACTER = "character"
+
+
 STRING = "string"
+
+
 INTERPOLATED = "interpolated"
+
+
 IDENTIFIER = "identifier"
+
+
 RESERVED = "reserved"
+
+
 BROKEN = "broken"
+
+
 END = "end"
+
+
 UNARY_MINUS = "unary -"
+
+
 UNARY_PLUS = "unary +"
 
 
@@ -29,33 +49,15 @@ class Token(NamedTuple):
     place: int
 
 
-# A place is line * 65536 + column; 0 is "no place". Both parts saturate as in the engine.
-NOWHERE = 0
-MAXIMUM_PART = 0xFFFF
-
-
-def place_of(line: int, column: int) -> int:
-    """Pack a line and a column, each at most 65,535, into one integer."""
-    return (min(line, MAXIMUM_PART) << 16) | min(column, MAXIMUM_PART)
-
-
-def line_of(place: int) -> int | None:
-    """The line of a place, or None for no place."""
-    return (place >> 16) or None
-
-
-def column_of(place: int) -> int | None:
-    """The column of a place, or None for no place and for the very start of a line."""
-    return (place & MAXIMUM_PART) or None
-
-
 KEYWORDS = frozenset(
     "const continue catch for loop false let while throw else until switch private try true break "
     "return fn import export in if do as _".split()
 )
 
+
 # The engine's symbol table switches these words off; "import" and "export" become reserved words.
 DISABLED = frozenset({"import", "export", "eval", "print", "debug"})
+
 
 RESERVED_WORDS = frozenset(
     "use case async public package super var protected spawn shared is sync curry static default "
@@ -63,27 +65,37 @@ RESERVED_WORDS = frozenset(
     "type_of with void nil module Fn go goto".split()
 )
 
+
 # Reserved words that may still be called, and those that may be called as methods.
 CALLABLE_WORDS = frozenset(
     "curry is_shared print is_def_var is_def_fn call eval debug type_of Fn".split()
 )
+
+
 METHOD_WORDS = frozenset({"curry", "is_shared", "call", "type_of"})
 
+
 SYMBOLS = (
-    ("<<=", ">>=", "**=", "..=", "...", "===", "!==", "::<"),
-    (
-        "()", "(*", "#{", "#!", "+=", "++", "-=", "->", "--", "*)", "*=", "**", "/=", "..", "==",
-        "=>", "::", ":=", ":;", "<=", "<-", "<<", "<|", ">=", ">>", "!=", "!.", "||", "|=", "|>",
-        "&&", "&=", "^=", "%=", "?.", "??", "?[",
+    frozenset(("<<=", ">>=", "**=", "..=", "...", "===", "!==", "::<")),
+    frozenset(
+        (
+            "()", "(*", "#{", "#!", "+=", "++", "-=", "->", "--", "*)", "*=", "**", "/=", "..",
+            "==", "=>", "::", ":=", ":;", "<=", "<-", "<<", "<|", ">=", ">>", "!=", "!.", "||",
+            "|=", "|>", "&&", "&=", "^=", "%=", "?.", "??", "?[",
+        )
     ),
-    tuple("{}()[]#+-*/;,.=:<>!|&^~%@$?"),
+    frozenset("{}()[]#+-*/;,.=:<>!|&^~%@$?"),
 )  # fmt: skip
+
 
 # Symbols of other languages: always an error, and those that are an error only where they are used.
 FOREIGN_SYMBOLS = frozenset({"===", "!==", "->", "<-", ":=", ":;", "::<", "(*", "*)", "# {"})
+
+
 RESERVED_SYMBOLS = frozenset(
     {"~", "@", "$", "#", "#!", "?", "++", "--", "...", "!.", "<|", "|>"} | FOREIGN_SYMBOLS
 )
+
 
 # After one of these a minus or plus has no left operand.
 BEFORE_UNARY = frozenset(
@@ -95,17 +107,21 @@ BEFORE_UNARY = frozenset(
     }
 )  # fmt: skip
 
+
 PRECEDENCE = {
     "||": 30, "^": 30, "|": 30, "&&": 60, "&": 60, "==": 90, "!=": 90, "in": 110, "!in": 110,
     "<": 130, "<=": 130, ">": 130, ">=": 130, "??": 135, "..": 140, "..=": 140, "+": 150, "-": 150,
     "/": 180, "*": 180, "%": 180, "**": 190, "<<": 210, ">>": 210,
 }  # fmt: skip
 
+
 # Operator of each compound assignment, and the reverse.
 COMPOUND = {
     "+=": "+", "-=": "-", "*=": "*", "/=": "/", "<<=": "<<", ">>=": ">>", "%=": "%", "**=": "**",
     "&=": "&", "|=": "|", "^=": "^",
 }  # fmt: skip
+
+
 COMPOUND_OF = {operator: compound for compound, operator in COMPOUND.items()}
 
 

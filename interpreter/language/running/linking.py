@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from interpreter.language.assigning import Target, assign
 from interpreter.language.failures import Failure, no_indexer, no_property, wrong_type
-from interpreter.language.indexing import item_at
 from interpreter.language.natives.registry import find
-from interpreter.language.running import (
+from interpreter.language.running.assigning import Target, assign
+from interpreter.language.running.indexing import item_at
+from interpreter.language.running.run import (
     Place,
     Run,
     call_by_name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interpreter.language.failures import no_indexer, out_of_bounds, wrong_type
-from interpreter.language.running import Place, Run, temporary
+from interpreter.language.running.run import Place, Run, temporary
 from interpreter.language.text import display
 from interpreter.language.values import (
     INT_BITS,

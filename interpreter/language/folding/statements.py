@@ -9,8 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from interpreter.language.folding_expressions import Folder
-from interpreter.language.syntax import (
+from interpreter.language.folding.expressions import Folder
+from interpreter.language.parsing.tokens import COMPOUND_OF
+from interpreter.language.parsing.traits import (
+    as_block,
+    depends_on_block,
+    gives_value,
+    is_boolean,
+    is_constant,
+    is_pure,
+    is_pure_inside,
+    is_pure_statement,
+    is_unit,
+    literal_value,
+    place_of_expression,
+    place_of_statement,
+    start_of_expression,
+)
+from interpreter.language.parsing.tree import (
     Arm,
     Assignment,
     Block,
@@ -35,27 +51,9 @@ from interpreter.language.syntax import (
     TryCatch,
     Variable,
     While,
-    as_block,
-    depends_on_block,
-    gives_value,
-    is_boolean,
-    is_constant,
-    is_pure,
-    is_pure_inside,
-    is_pure_statement,
-    is_unit,
-    literal_value,
-    place_of_expression,
-    place_of_statement,
-    start_of_expression,
 )
-from interpreter.language.tokens import COMPOUND_OF, NOWHERE
-from interpreter.language.values import (
-    ExclusiveRange,
-    FunctionPointer,
-    InclusiveRange,
-    switch_key,
-)
+from interpreter.language.places import NOWHERE
+from interpreter.language.values import ExclusiveRange, FunctionPointer, InclusiveRange, switch_key
 
 
 def fold_function(function: Function) -> None:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from interpreter.language import tokens
-from interpreter.language.chains import dot, joined
 from interpreter.language.errors import CompileError
-from interpreter.language.scanner import Scanner
-from interpreter.language.syntax import (
+from interpreter.language.parsing import tokens
+from interpreter.language.parsing.chains import dot, joined
+from interpreter.language.parsing.scanner import Scanner
+from interpreter.language.parsing.tokens import Token
+from interpreter.language.parsing.traits import (
     NOT_LITERAL,
+    as_block,
+    ends_itself,
+    literal_value,
+    place_of_expression,
+    start_of_expression,
+)
+from interpreter.language.parsing.tree import (
     Arm,
     ArrayLiteral,
     BlockExpression,
@@ -27,13 +35,8 @@ from interpreter.language.syntax import (
     Switch,
     This,
     Variable,
-    as_block,
-    ends_itself,
-    literal_value,
-    place_of_expression,
-    start_of_expression,
 )
-from interpreter.language.tokens import NOWHERE, Token, column_of, line_of
+from interpreter.language.places import NOWHERE, column_of, line_of
 from interpreter.language.values import (
     INT_MIN,
     MAXIMUM_ARRAY,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from interpreter.language.assigning import Target, assign, combine
-from interpreter.language.code import Code, Step, nested
-from interpreter.language.compiling_chains import ChainCompiler
+from interpreter.language.compiling.chains import ChainCompiler
+from interpreter.language.compiling.code import Code, Step, nested
 from interpreter.language.failures import (
     Break,
     Continue,
@@ -19,13 +18,8 @@ from interpreter.language.failures import (
     unbound_this,
 )
 from interpreter.language.natives.ranges import walk
-from interpreter.language.running import (
-    MAXIMUM_OPERATIONS,
-    CompiledFunction,
-    Frame,
-    Key,
-)
-from interpreter.language.syntax import (
+from interpreter.language.parsing.traits import place_of_expression, start_of_expression
+from interpreter.language.parsing.tree import (
     Assignment,
     Block,
     BlockStatement,
@@ -48,9 +42,9 @@ from interpreter.language.syntax import (
     TryCatch,
     Variable,
     While,
-    place_of_expression,
-    start_of_expression,
 )
+from interpreter.language.running.assigning import Target, assign, combine
+from interpreter.language.running.run import MAXIMUM_OPERATIONS, CompiledFunction, Frame, Key
 from interpreter.language.text import display
 from interpreter.language.values import Value, switch_key
 

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from interpreter.language import operators
 from interpreter.language.failures import Failure
-from interpreter.language.syntax import (
+from interpreter.language.parsing.tokens import is_function_name
+from interpreter.language.parsing.traits import (
     NOT_LITERAL,
+    is_boolean,
+    is_constant,
+    is_pure,
+    is_unit,
+    literal_value,
+    move_expression,
+    place_of_expression,
+    start_of_expression,
+)
+from interpreter.language.parsing.tree import (
     ArrayLiteral,
     BlockExpression,
     Call,
@@ -21,16 +32,7 @@ from interpreter.language.syntax import (
     Statement,
     This,
     Variable,
-    is_boolean,
-    is_constant,
-    is_pure,
-    is_unit,
-    literal_value,
-    move_expression,
-    place_of_expression,
-    start_of_expression,
 )
-from interpreter.language.tokens import is_function_name
 from interpreter.language.values import (
     INT_BITS,
     Character,

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from interpreter.language.code import Code, Step, in_order, nested
-from interpreter.language.compiling import ExpressionCompiler
-from interpreter.language.compiling_operators import binary, negation
-from interpreter.language.failures import (
-    Failure,
-    unknown_module,
-    wrong_type,
-)
-from interpreter.language.linking import call_plainly
+from interpreter.language.compiling.code import Code, Step, in_order, nested
+from interpreter.language.compiling.expressions import ExpressionCompiler
+from interpreter.language.compiling.operators import binary, negation
+from interpreter.language.failures import Failure, unknown_module, wrong_type
 from interpreter.language.natives.callbacks import pointer_to
-from interpreter.language.running import (
-    CompiledFunction,
-    Frame,
-    call_by_name,
-    call_function,
-)
-from interpreter.language.syntax import (
-    Call,
-    Expression,
-    This,
-    Variable,
-    start_of_expression,
-)
+from interpreter.language.parsing.traits import start_of_expression
+from interpreter.language.parsing.tree import Call, Expression, This, Variable
+from interpreter.language.running.linking import call_plainly
+from interpreter.language.running.run import CompiledFunction, Frame, call_by_name, call_function
 from interpreter.language.values import (
     FunctionPointer,
     Value,

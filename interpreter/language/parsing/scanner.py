@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 
-from interpreter.language import tokens
-from interpreter.language.tokens import Token, place_of
+from interpreter.language.parsing import tokens
+from interpreter.language.parsing.tokens import Token
+from interpreter.language.places import MAXIMUM_PART, NOWHERE, place_of
+from interpreter.language.values import byte_length
 
 MAXIMUM_TEXT = 16_384
 """Bytes in a text literal (contract 3.1)."""
@@ -41,11 +43,6 @@ class _Broken(Exception):
         super().__init__(message)
         self.message = message
         self.place = place
-
-
-def byte_length(text: str) -> int:
-    """Length of a text in UTF-8 bytes."""
-    return len(text) if text.isascii() else len(text.encode())
 
 
 class Scanner:
@@ -103,12 +100,12 @@ class Scanner:
                 return Token(tokens.END, None, self._place())
         while self._at < self._end:
             sign = self._source[self._at]
-            blanks = _BLANKS.match(self._source, self._at)
-            if blanks:
-                self._move(blanks.end() - self._at)
-            elif sign == "\n":
+            if sign == "\n":
                 self._at += 1
                 self._new_line()
+            elif sign in " \t\r\f":
+                blanks = _BLANKS.match(self._source, self._at)
+                self._move(blanks.end() - self._at if blanks else 0)
             elif sign == "/" and self._peek(1) == "/":
                 self._skip_line_comment()
             elif sign == "/" and self._peek(1) == "*":
@@ -148,7 +145,7 @@ class Scanner:
             return Token(word, word, start)
         if word in tokens.RESERVED_WORDS:
             return Token(tokens.RESERVED, word, start)
-        if not tokens.is_word(word):
+        if word[0] == "_" and not tokens.is_word(word):
             return Token(tokens.BROKEN, "a name needs a letter before any digit", start)
         return Token(tokens.IDENTIFIER, word, start)
 
@@ -339,7 +336,7 @@ class Scanner:
         start = self._place()
         parts: list[str] = []
         size = 0
-        first = tokens.NOWHERE
+        first = NOWHERE
         while self._at < self._end:
             plain = _PLAIN["`"].match(self._source, self._at)
             if plain:
@@ -401,7 +398,7 @@ class Scanner:
                 elif sign == "\\":
                     part, continued = self._escape(quote, start)
                     if continued:
-                        skip_until = (start & tokens.MAXIMUM_PART) + 1
+                        skip_until = (start & MAXIMUM_PART) + 1
                         continue
                 elif sign == "\r" and self._peek() == "\n":
                     continue

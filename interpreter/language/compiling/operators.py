@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from interpreter.language import operators
-from interpreter.language.code import Code, Step, nested
-from interpreter.language.running import Frame, call_by_name
+from interpreter.language.compiling.code import Code, Step, nested
+from interpreter.language.running.run import Frame, call_by_name
 from interpreter.language.values import (
     FOREIGN_TYPES,
     INT_MAX,

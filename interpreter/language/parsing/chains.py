@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from interpreter.language.syntax import (
+from interpreter.language.parsing.tree import (
     Call,
     Chain,
     Expression,

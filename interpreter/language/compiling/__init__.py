@@ -1,0 +1,1 @@
+"""A folded syntax tree to closures over a frame."""

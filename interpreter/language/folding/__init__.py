@@ -1,0 +1,1 @@
+"""The engine's simplifications of a syntax tree before anything runs."""

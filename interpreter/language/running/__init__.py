@@ -1,0 +1,1 @@
+"""What a run does: counters, calls, places and assignments."""
