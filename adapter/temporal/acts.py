@@ -50,7 +50,11 @@ async def deliver_update(
             await handle.execute_update(name, payload, id=act_id, rpc_timeout=_RPC_TIMEOUT)
     except WorkflowUpdateFailedError:
         return Delivery.NOT_READY
-    except (WorkflowUpdateRPCTimeoutOrCancelledError, TimeoutError):
+    except (WorkflowUpdateRPCTimeoutOrCancelledError, TimeoutError) as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            # The SDK turns a cancel of this task into the same error as a slow answer.
+            raise asyncio.CancelledError from error
         return Delivery.UNANSWERED
     except RPCError as error:
         return await _without_execution(client, workflow_id, error)
@@ -58,12 +62,15 @@ async def deliver_update(
 
 
 async def deliver_cancel(client: Client, workflow_id: str) -> Delivery:
-    """Ask an execution to cancel; Raises Unavailable ``temporal.unavailable``."""
+    """Ask an execution to cancel; Raises Unavailable ``temporal.unavailable``.
+
+    The server accepts such a request for an ended execution too, so that is looked up.
+    """
     try:
         await client.get_workflow_handle(workflow_id).cancel(rpc_timeout=_RPC_TIMEOUT)
     except RPCError as error:
         return await _without_execution(client, workflow_id, error)
-    return Delivery.TAKEN
+    return await standing(client, workflow_id)
 
 
 async def standing(client: Client, workflow_id: str) -> Delivery:
