@@ -10,14 +10,15 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from adapter.authoring import ProjectResult, load_project
+from activities.catalogue import Catalogue
+from adapter.authoring import Diagnostic, ProjectResult, Sources, load_project
+from adapter.authoring.diagnostics.json import render_json
 from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.diagnostics.text import render_text
 from adapter.authoring.formats.envelope import V1ALPHA1
 from adapter.authoring.scenarios import (
     SCENARIOS_FILE,
     Suite,
-    SuiteReading,
     SuiteResult,
     TextReport,
     Written,
@@ -30,11 +31,8 @@ from adapter.authoring.scenarios import (
 )
 from adapter.authoring.scenarios.document import written_document
 from adapter.cli.options import RuntimeOption
-from adapter.cli.project import refuse_project
 from adapter.cli.terminal import Format, Terminal
-from adapter.config.loading import load_runtime
 from adapter.errors import Usage
-from adapter.wiring.deployment import catalogue_of
 from interpreter.definition.document import PackagedDefinition
 from interpreter.scenario import Dialect, Outlet, outlets_of
 
@@ -74,18 +72,17 @@ def play(
     ] = ResultFormat.TEXT,
 ) -> None:
     """Play a project's scenarios without a server; a month of waiting takes no time."""
-    loaded = None if runtime is None else load_runtime(runtime)
     terminal = Terminal(Format.JSON if format is ResultFormat.JSON else Format.TEXT)
-    result = load_project(project, catalogue_of(loaded))
+    result = load_project(project, _catalogue(runtime))
     if result.definition is None:
-        refuse_project(terminal, result, project)
+        _refuse(terminal, result.diagnostics, result.sources, str(project))
     file = scenarios or project / SCENARIOS_FILE
     if generate and not file.exists():
         _begin(terminal, result, result.definition, file)
         return
     reading = load_suite(file, result.definition.definition)
     if reading.suite is None:
-        _refuse_file(terminal, reading, file)
+        _refuse(terminal, reading.diagnostics, reading.sources, _folder(file))
     suite = reading.suite
     _check_ids(suite, case or ())
     played = run_suite(
@@ -157,7 +154,7 @@ def _report(
     packaged: PackagedDefinition,
     written: Written | None,
 ) -> None:
-    folder = "" if file.parent == Path() else str(file.parent)
+    folder = _folder(file)
     if format is ResultFormat.JUNIT:
         terminal.out.write(render_junit(played, packaged.definition.id, folder=folder))
         return
@@ -174,16 +171,30 @@ def _report(
         _say_written(terminal, written)
 
 
-def _refuse_file(terminal: Terminal, reading: SuiteReading, file: Path) -> NoReturn:
+def _refuse(
+    terminal: Terminal, found: Sequence[Diagnostic], sources: Sources, folder: str
+) -> NoReturn:
+    """Write every finding and leave with exit code 1."""
     if terminal.format is Format.JSON:
-        found = [one.to_json() for one in reading.diagnostics]
-        terminal.object({"status": "refused", "diagnostics": found})
+        terminal.out.write(render_json(found))
     else:
-        folder = "" if file.parent == Path() else str(file.parent)
-        terminal.complain(
-            render_text(reading.diagnostics, reading.sources, folder=folder, color=terminal.live)
-        )
+        terminal.complain(render_text(found, sources, folder=folder, color=terminal.live))
     raise typer.Exit(FAILED)
+
+
+def _folder(file: Path) -> str:
+    return "" if file.parent == Path() else str(file.parent)
+
+
+def _catalogue(runtime: Path | None) -> Catalogue:
+    """The standard catalogue, and the documents that a runtime file adds to it."""
+    if runtime is None:
+        return Catalogue.standard()
+    # These bring the clients of servers along, which a test without a runtime file never needs.
+    from adapter.config.loading import load_runtime
+    from adapter.wiring.deployment import catalogue_of
+
+    return catalogue_of(load_runtime(runtime))
 
 
 class _Progress:
