@@ -7,9 +7,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from temporalio.client import WorkflowHandle
+from temporalio.client import WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.exceptions import ApplicationError
 
+from interpreter.contract import names
 from interpreter.contract.calls import WaitEnd
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closed, RunState
@@ -88,11 +89,17 @@ async def asked(script: ScriptedActivities, count: int) -> None:
 
 
 def _script(
-    resolutions: list[Reply | None] | None = None, recorded: Closed | None = None, **replies: Any
+    resolutions: list[Reply | None] | None = None,
+    recorded: Closed | None = None,
+    receipts: list[Reply | None] | None = None,
+    records: list[Closed | None] | None = None,
+    **replies: Any,
 ) -> Callable[[], ScriptedActivities]:
     def make() -> ScriptedActivities:
         script = ScriptedActivities(**{node: list(steps) for node, steps in replies.items()})
         script.resolutions = list(resolutions or [None])
+        script.receipts = list(receipts or [None])
+        script.records = list(records or [])
         script.recorded = recorded
         return script
 
@@ -119,6 +126,54 @@ async def _cancel_the_call(handle: WorkflowHandle[Any, Any], script: ScriptedAct
 
 async def _pay(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
     await handle.signal("paid", {"amount": 3})
+
+
+async def _taken(handle: WorkflowHandle[Any, Any], name: str, generation: int) -> None:
+    """Deliver an act, again while the run has not come to its attention yet."""
+    act = f"act-{generation}"
+    payload = {"visit": "main/one:1", "generation": generation, "act": act}
+    for _ in range(200):
+        try:
+            await handle.execute_update(name, payload, id=f"{name}-{act}")
+            return
+        except WorkflowUpdateFailedError:
+            await asyncio.sleep(0.05)
+    raise AssertionError("the act was never taken")
+
+
+async def _retry_same(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
+    await _taken(handle, names.RETRY_SAME, 2)
+
+
+async def _retry_same_twice(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
+    await _taken(handle, names.RETRY_SAME, 2)
+    await asyncio.sleep(0.5)
+    await _taken(handle, names.RETRY_SAME, 3)
+
+
+async def _reconcile(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
+    await _taken(handle, names.RECONCILE, 1)
+
+
+async def _reconcile_then_retry(
+    handle: WorkflowHandle[Any, Any], script: ScriptedActivities
+) -> None:
+    await _taken(handle, names.RECONCILE, 1)
+    while not script.reconciled:
+        await asyncio.sleep(0.02)
+    await asyncio.sleep(0.3)
+    await _taken(handle, names.RETRY_SAME, 2)
+
+
+async def _cancel_then_reconcile(
+    handle: WorkflowHandle[Any, Any], script: ScriptedActivities
+) -> None:
+    await asked(script, 1)
+    await asyncio.sleep(0.3)
+    await handle.cancel()
+    while script.cancels == 0:
+        await asyncio.sleep(0.02)
+    await _taken(handle, names.RECONCILE, 1)
 
 
 READ = accepted({"id": "r1", "label": "left"})
@@ -163,4 +218,27 @@ PATHS: dict[str, Path] = {
     "deadline": Path(EFFECTS, _script(one=[Reply(ReplyKind.NOT_PERMITTED, code="deadline")])),
     "duration": Path(INSTANT, _script()),
     "signal": Path(SIGNAL, _script(), _pay),
+    "retried-same": Path(
+        EFFECTS, _script(one=[UNKNOWN, accepted()], two=[accepted()]), _retry_same
+    ),
+    "retried-twice": Path(
+        EFFECTS, _script(one=[UNKNOWN, UNKNOWN, accepted()], two=[accepted()]), _retry_same_twice
+    ),
+    "reconciled": Path(
+        EFFECTS, _script(one=[UNKNOWN], two=[accepted()], receipts=[accepted()]), _reconcile
+    ),
+    "reconciled-in-vain": Path(
+        EFFECTS, _script(one=[UNKNOWN, accepted()], two=[accepted()]), _reconcile_then_retry
+    ),
+    "attention-then-cancelled": Path(
+        EFFECTS, _script(one=[UNKNOWN], receipts=[accepted()]), _cancel_then_reconcile
+    ),
+    "wanted-end-reconciled": Path(
+        EFFECTS,
+        _script(
+            one=[Reply(ReplyKind.NOT_PERMITTED, code="deadline")],
+            records=[Closed(RunState.ATTENTION), Closed(RunState.EXPIRED)],
+        ),
+        _reconcile,
+    ),
 }
