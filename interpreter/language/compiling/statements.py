@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from interpreter.language.compiling.chains import ChainCompiler
-from interpreter.language.compiling.code import Code, Step, nested
+from interpreter.language.compiling.code import Code, nested
+from interpreter.language.compiling.loops import LoopCompiler
 from interpreter.language.failures import (
     Break,
     Continue,
     Failure,
     Jump,
-    constant_assigned,
     not_boolean,
-    not_iterable,
     thrown,
-    unbound_this,
 )
-from interpreter.language.natives.ranges import walk
-from interpreter.language.parsing.traits import place_of_expression, start_of_expression
+from interpreter.language.parsing.traits import place_of_expression
 from interpreter.language.parsing.tree import (
     Assignment,
     Block,
     BlockStatement,
     CallStatement,
-    Chain,
     Constant,
     DoLoop,
     Empty,
@@ -38,13 +31,10 @@ from interpreter.language.parsing.tree import (
     Return,
     Statement,
     Switch,
-    This,
     TryCatch,
-    Variable,
     While,
 )
-from interpreter.language.running.assigning import Target, assign, combine
-from interpreter.language.running.run import MAXIMUM_OPERATIONS, CompiledFunction, Frame, Key
+from interpreter.language.running.run import CompiledFunction, Frame, Key
 from interpreter.language.text import display
 from interpreter.language.values import Value, switch_key
 
@@ -66,7 +56,7 @@ def compile_functions(
     return compiled, names
 
 
-class StatementCompiler(ChainCompiler):
+class StatementCompiler(LoopCompiler):
     """Compiles the statements of one function. Each code includes its own operation."""
 
     def function(self, function: Function, entry: CompiledFunction) -> None:
@@ -136,66 +126,6 @@ class StatementCompiler(ChainCompiler):
             frame[slot] = step(frame)
 
         return Code(value.operations, run, frames=nested(value))
-
-    def _assignment(self, node: Assignment) -> Code:
-        right = self.expression(node.right)
-        left = node.left
-        if isinstance(left, Chain):
-            return self.assignment(left, right, node.compound, node.place)
-        if isinstance(left, This):
-            return self._this_assignment(node, right)
-        if not isinstance(left, Variable):
-            return _impossible_assignment(right, left)
-        target = Target(node.compound, node.place, left.name, start_of_expression(left))
-        slot = None if left.path else self._slot(left)
-        if slot is None:
-            return self._located_assignment(left, right, target)
-        if self._is_constant(slot):
-            return _constant_assignment(right, target)
-        if node.compound is not None:
-            return _compound_assignment(slot, right, target)
-        step = right.run
-
-        def run(frame: Frame) -> Value:
-            value = step(frame)
-            frame[0].n += 1
-            frame[slot] = value
-
-        return Code(right.operations, run, frames=nested(right))
-
-    def _located_assignment(self, left: Variable, right: Code, target: Target) -> Code:
-        locate = self.locator(left)
-        step = right.run
-
-        def run(frame: Frame) -> Value:
-            value = step(frame)
-            frame[0].n += 1
-            place = locate(frame)
-            if not place.is_reference:
-                raise constant_assigned(left.name, left.place)
-            assign(frame[0], place, target, value)
-
-        return Code(right.operations, run, frames=nested(right) + 3)
-
-    def _this_assignment(self, node: Assignment, right: Code) -> Code:
-        place = place_of_expression(node.left)
-        target = Target(node.compound, node.place, "", place)
-        step = right.run
-
-        def run(frame: Frame) -> Value:
-            if frame[1] is None:
-                raise unbound_this(place)
-            value = step(frame)
-            frame[0].n += 1
-            this = frame[1]
-            if this.read_only:
-                raise constant_assigned("", place)
-            if target.compound is None:
-                this.holder[this.key] = value
-            else:
-                combine(frame[0], this.holder, this.key, target, value)
-
-        return Code(0, _counted(run, right.operations), frames=nested(right) + 3)
 
     # Branches -------------------------------------------------------------------------------
 
@@ -274,126 +204,6 @@ class StatementCompiler(ChainCompiler):
             return node.value
         return self.expression(node)
 
-    # Loops ----------------------------------------------------------------------------------
-
-    def _while(self, node: While) -> Code:
-        if node.condition is None:
-            return self._loop(node.body)
-        condition = self.expression(node.condition)
-        body = self._block(node.body)
-        test, place = condition.peek, place_of_expression(node.condition)
-        test_operations, body_operations = condition.operations, body.operations
-        step = body.run if node.body.statements else _nothing
-
-        def run(frame: Frame) -> Value:
-            state = frame[0]
-            try:
-                while True:
-                    state.n += test_operations
-                    if state.n > MAXIMUM_OPERATIONS:
-                        state.check()
-                    value = test(frame)
-                    if value is False:
-                        return None
-                    if value is not True:
-                        raise not_boolean(value, place)
-                    state.n += body_operations
-                    try:
-                        step(frame)
-                    except Continue:
-                        pass
-            except Break as leaving:
-                return leaving.value
-
-        return Code(0, run, frames=nested(condition, body))
-
-    def _loop(self, block: Block) -> Code:
-        body = self._block(block)
-        operations = body.operations or 1
-        step = body.run
-
-        def run(frame: Frame) -> Value:
-            state = frame[0]
-            try:
-                while True:
-                    state.n += operations
-                    if state.n > MAXIMUM_OPERATIONS:
-                        state.check()
-                    try:
-                        step(frame)
-                    except Continue:
-                        pass
-            except Break as leaving:
-                return leaving.value
-
-        return Code(0, run, frames=nested(body))
-
-    def _do(self, node: DoLoop) -> Code:
-        condition = self.expression(node.condition)
-        body = self._block(node.body)
-        test, place = condition.peek, place_of_expression(node.condition)
-        test_operations, body_operations = condition.operations, body.operations
-        step, until = body.run if node.body.statements else _nothing, node.until
-
-        def run(frame: Frame) -> Value:
-            state = frame[0]
-            try:
-                while True:
-                    state.n += body_operations
-                    if state.n > MAXIMUM_OPERATIONS:
-                        state.check()
-                    try:
-                        step(frame)
-                    except Continue:
-                        # The engine goes on with the body, not with the condition.
-                        continue
-                    state.n += test_operations
-                    value = test(frame)
-                    if value is until:
-                        return None
-                    if type(value) is not bool:
-                        raise not_boolean(value, place)
-            except Break as leaving:
-                return leaving.value
-
-        return Code(0, run, frames=nested(condition, body))
-
-    def _for(self, node: For) -> Code:
-        iterable = self.expression(node.iterable)
-        depth = len(self._scope)
-        counter = None if node.counter is None else self._define(node.counter, False)
-        slot = self._define(node.name, False)
-        body = self._block(node.body)
-        del self._scope[depth:]
-        peek, place = iterable.peek, start_of_expression(node.iterable)
-        operations = body.operations or 1
-        step = body.run if node.body.statements else _nothing
-
-        def run(frame: Frame) -> Value:
-            values = walk(peek(frame))
-            if values is None:
-                raise not_iterable(place)
-            state = frame[0]
-            count = 0
-            try:
-                for value in values:
-                    if counter is not None:
-                        frame[counter] = count
-                        count += 1
-                    frame[slot] = value
-                    state.n += operations
-                    if state.n > MAXIMUM_OPERATIONS:
-                        state.check()
-                    try:
-                        step(frame)
-                    except Continue:
-                        pass
-            except Break as leaving:
-                return leaving.value
-            return None
-
-        return Code(iterable.operations, run, frames=nested(iterable, body))
-
     # Jumps ----------------------------------------------------------------------------------
 
     def _loop_exit(self, node: LoopExit) -> Code:
@@ -469,17 +279,6 @@ def _optional(compiler: StatementCompiler, node: Expression | None) -> Code:
     return Code(0, _nothing) if node is None else compiler.expression(node)
 
 
-def _counted(run: Step, operations: int) -> Step:
-    """A closure that counts before it runs, for code that may fail before its first part."""
-
-    def counted(frame: Frame) -> Value:
-        if frame[1] is not None:
-            frame[0].n += operations
-        return run(frame)
-
-    return counted
-
-
 def _sequence(parts: list[Code]) -> Code:
     """Statements one after the other; the value is that of the last one."""
     if not parts:
@@ -512,71 +311,3 @@ def _sequence(parts: list[Code]) -> Code:
         return last_step(frame)
 
     return Code(first.operations, many, frames=frames)
-
-
-def _impossible_assignment(right: Code, left: Expression) -> Code:
-    """Folding put a constant in the place of the left side; the engine breaks down there."""
-    step, place = right.run, place_of_expression(left)
-
-    def run(frame: Frame) -> Value:
-        step(frame)
-        raise constant_assigned("", place)
-
-    return Code(right.operations, run, frames=nested(right))
-
-
-def _constant_assignment(right: Code, target: Target) -> Code:
-    step = right.run
-
-    def run(frame: Frame) -> Value:
-        step(frame)
-        frame[0].n += 1
-        raise constant_assigned(target.name, target.root)
-
-    return Code(right.operations, run, frames=nested(right))
-
-
-def _compound_assignment(slot: int, right: Code, target: Target) -> Code:
-    step = right.run
-    fast: Any = {"+=": _add_to, "-=": _take_from}.get(target.compound or "")
-    if fast is not None:
-        return Code(right.operations, fast(slot, step, target), frames=nested(right) + 3)
-
-    def run(frame: Frame) -> Value:
-        value = step(frame)
-        frame[0].n += 1
-        combine(frame[0], frame, slot, target, value)
-
-    return Code(right.operations, run, frames=nested(right) + 3)
-
-
-def _add_to(slot: int, step: Step, target: Target) -> Step:
-    def run(frame: Frame) -> Value:
-        value = step(frame)
-        state = frame[0]
-        state.n += 1
-        current = frame[slot]
-        if type(current) is int and type(value) is int:
-            result = current + value
-            if -0x8000000000000000 <= result <= 0x7FFFFFFFFFFFFFFF:
-                frame[slot] = result
-                return
-        combine(state, frame, slot, target, value)
-
-    return run
-
-
-def _take_from(slot: int, step: Step, target: Target) -> Step:
-    def run(frame: Frame) -> Value:
-        value = step(frame)
-        state = frame[0]
-        state.n += 1
-        current = frame[slot]
-        if type(current) is int and type(value) is int:
-            result = current - value
-            if -0x8000000000000000 <= result <= 0x7FFFFFFFFFFFFFFF:
-                frame[slot] = result
-                return
-        combine(state, frame, slot, target, value)
-
-    return run

@@ -2,17 +2,17 @@
 
 They are part of the language here, because they decide how many operations a call takes and which
 errors it can meet: constants are inserted and computed, code that can not run or has no effect is
-dropped, and blocks are merged. Expressions are in ``folding_expressions``.
+dropped, and blocks are merged. Expressions and switches are in files of
+their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from interpreter.language.folding.expressions import Folder
+from interpreter.language.folding.switches import SwitchFolder, statement_of
 from interpreter.language.parsing.tokens import COMPOUND_OF
 from interpreter.language.parsing.traits import (
-    as_block,
     depends_on_block,
     gives_value,
     is_boolean,
@@ -27,17 +27,14 @@ from interpreter.language.parsing.traits import (
     start_of_expression,
 )
 from interpreter.language.parsing.tree import (
-    Arm,
     Assignment,
     Block,
     BlockExpression,
     BlockStatement,
     Call,
     CallStatement,
-    Constant,
     DoLoop,
     Empty,
-    Expression,
     ExpressionStatement,
     For,
     Function,
@@ -52,8 +49,6 @@ from interpreter.language.parsing.tree import (
     Variable,
     While,
 )
-from interpreter.language.places import NOWHERE
-from interpreter.language.values import ExclusiveRange, FunctionPointer, InclusiveRange, switch_key
 
 
 def fold_function(function: Function) -> None:
@@ -65,11 +60,7 @@ def fold_function(function: Function) -> None:
     )
 
 
-# A switch over one of these is decided before anything runs; a plain number or text is not.
-_FIXED_SUBJECTS = (list, dict, ExclusiveRange, InclusiveRange, FunctionPointer)
-
-
-class StatementFolder(Folder):
+class StatementFolder(SwitchFolder):
     """Simplifies statements until nothing changes any more."""
 
     def statements(
@@ -235,7 +226,7 @@ class StatementFolder(Folder):
                 return self._expression_statement(node)
             case CallStatement():
                 folded = self.expression(node.call)
-                return CallStatement(folded) if isinstance(folded, Call) else _statement(folded)
+                return CallStatement(folded) if isinstance(folded, Call) else statement_of(folded)
             case LoopExit() | Return() if node.value is not None:
                 node.value = self.expression(node.value)
         return node
@@ -342,102 +333,6 @@ class StatementFolder(Folder):
             return CallStatement(inner)
         node.expression = self.expression(inner)
         return node
-
-    # Switch ---------------------------------------------------------------------------------
-
-    def _switch(self, node: Switch) -> Statement:
-        subject = node.subject
-        if isinstance(subject, Constant) and isinstance(subject.value, _FIXED_SUBJECTS):
-            key = switch_key(subject.value)
-            if key is not None:
-                return self._fixed_switch(node, subject, key)
-        node.subject = self.expression(subject)
-        for arm in node.arms:
-            arm.guard = self.expression(arm.guard)
-            arm.result = self.expression(arm.result)
-            if is_boolean(arm.guard, False):
-                self._clear(arm)
-        self._drop_cases(node)
-        if node.default is not None:
-            default = node.arms[node.default]
-            default.result = self.expression(default.result)
-        used = {index for indexes in node.cases.values() for index in indexes}
-        used |= {case.arm for case in node.ranges}
-        for index, arm in enumerate(node.arms):
-            if index != node.default and index not in used:
-                self._clear(arm)
-        return node
-
-    def _clear(self, arm: Arm) -> None:
-        if not is_unit(arm.result):
-            arm.result = Constant(None, place_of_expression(arm.result))
-            self.changed = True
-
-    def _drop_cases(self, node: Switch) -> None:
-        """Take away arms whose guard is false and arms behind one that always fits."""
-        for key, indexes in list(node.cases.items()):
-            kept = [index for index in indexes if not is_boolean(node.arms[index].guard, False)]
-            for position, index in enumerate(kept):
-                if is_boolean(node.arms[index].guard, True):
-                    kept = kept[: position + 1]
-                    break
-            if len(kept) != len(indexes):
-                self.changed = True
-            if kept:
-                node.cases[key] = kept
-            else:
-                self.changed = True
-                del node.cases[key]
-        ranges = [case for case in node.ranges if not is_boolean(node.arms[case.arm].guard, False)]
-        if len(ranges) != len(node.ranges):
-            self.changed = True
-            node.ranges = ranges
-
-    def _fixed_switch(self, node: Switch, subject: Constant, key: object) -> Statement:
-        """A switch over a constant container, range or function pointer."""
-        indexes = node.cases.get(key, [])
-        if len(indexes) == 1:
-            arm = node.arms[indexes[0]]
-            self.changed = True
-            node.cases.clear()
-            return self._promoted(node, arm.guard, arm.result, start_of_expression(subject))
-        for index in indexes:
-            arm = node.arms[index]
-            guard, arm.guard = arm.guard, Constant(None, NOWHERE)
-            result, arm.result = arm.result, Constant(None, NOWHERE)
-            if is_boolean(guard, True):
-                self.changed = True
-                return self.statement(_statement(result), True)
-        # No range case can hold a container, and a range subject is found by its key above.
-        if len(node.ranges) > 1 and not all(
-            is_boolean(node.arms[case.arm].guard, True) for case in node.ranges
-        ):
-            if node.cases:
-                self.changed = True
-                node.cases.clear()
-            self.changed = True
-            node.ranges = []
-            return node
-        self.changed = True
-        if node.default is None:
-            return BlockStatement(Block([], node.place, node.place))
-        return self.statement(_statement(node.arms[node.default].result), True)
-
-    def _promoted(
-        self, node: Switch, guard: Expression, result: Expression, place: int
-    ) -> Statement:
-        if is_boolean(guard, True):
-            return self.statement(_statement(result), True)
-        guard = self.expression(guard)
-        branch = Block([], NOWHERE)
-        if node.default is not None:
-            default = _statement(node.arms[node.default].result)
-            branch = as_block(self.statement(default, True))
-        return If(guard, as_block(_statement(result)), branch, place)
-
-
-def _statement(node: Expression) -> Statement:
-    return ExpressionStatement(node)
 
 
 def _reads_variable(node: Statement) -> bool:

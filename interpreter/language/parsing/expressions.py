@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from interpreter.language.errors import CompileError
 from interpreter.language.parsing import tokens
 from interpreter.language.parsing.chains import dot, joined
-from interpreter.language.parsing.scanner import Scanner
+from interpreter.language.parsing.reader import TokenReader
+from interpreter.language.parsing.settings import Setting, refuse
 from interpreter.language.parsing.tokens import Token
 from interpreter.language.parsing.traits import (
-    NOT_LITERAL,
     as_block,
-    ends_itself,
-    literal_value,
     place_of_expression,
     start_of_expression,
 )
 from interpreter.language.parsing.tree import (
-    Arm,
     ArrayLiteral,
     BlockExpression,
     BlockStatement,
@@ -30,120 +24,20 @@ from interpreter.language.parsing.tree import (
     Logic,
     MapLiteral,
     Path,
-    RangeCase,
     Statement,
-    Switch,
     This,
     Variable,
 )
-from interpreter.language.places import NOWHERE, column_of, line_of
 from interpreter.language.values import (
     INT_MIN,
     MAXIMUM_ARRAY,
     MAXIMUM_MAP,
     Character,
-    ExclusiveRange,
-    InclusiveRange,
-    switch_key,
 )
 
-MAXIMUM_DEPTH = 64
-"""Levels of nesting in an expression, at the top level and in a function (contract 3.1)."""
 
-
-def refuse(message: str, place: int) -> CompileError:
-    """A compile error at a place of the source."""
-    return CompileError(message, line_of(place), column_of(place))
-
-
-class Setting:
-    """Where the parser stands: nesting level, place, and what the surroundings allow."""
-
-    __slots__ = ("breakable", "in_function", "level", "place", "top")
-
-    def __init__(
-        self, level: int, place: int, *, in_function: bool, breakable: bool, top: bool
-    ) -> None:
-        self.level = level
-        self.place = place
-        self.in_function = in_function
-        self.breakable = breakable
-        self.top = top
-
-    def copy(self) -> Setting:
-        """The same setting as an object of its own."""
-        return Setting(
-            self.level,
-            self.place,
-            in_function=self.in_function,
-            breakable=self.breakable,
-            top=self.top,
-        )
-
-    def deeper(self, place: int | None = None) -> Setting:
-        """One level further in. Raises CompileError beyond the depth limit."""
-        if self.level >= MAXIMUM_DEPTH:
-            raise refuse("an expression is nested too deeply", self.place)
-        inner = self.copy()
-        inner.level += 1
-        if place is not None:
-            inner.place = place
-        return inner
-
-
-class ExpressionParser:
+class ExpressionParser(TokenReader):
     """Parses expressions; the statement parser adds what stands between braces."""
-
-    def __init__(self, source: str) -> None:
-        self._scanner = Scanner(source)
-        self._ahead: Token | None = None
-        # Names of the scope as the engine's parser sees them, oldest first; True is a constant.
-        self._scope: list[tuple[str, bool]] = []
-        self._stops_at_pipe = False
-
-    # Tokens ---------------------------------------------------------------------------------
-
-    def _peek(self) -> Token:
-        if self._ahead is None:
-            self._ahead = self._scanner.next()
-        return self._ahead
-
-    def _next(self) -> Token:
-        token = self._peek()
-        self._ahead = None
-        return token
-
-    def _take(self, kind: str) -> bool:
-        if self._peek().kind == kind:
-            self._ahead = None
-            return True
-        return False
-
-    def _expect(self, kind: str, message: str) -> Token:
-        token = self._next()
-        if token.kind != kind:
-            raise self._unexpected(token, message)
-        return token
-
-    @staticmethod
-    def _unexpected(token: Token, message: str) -> CompileError:
-        if token.kind == tokens.BROKEN:
-            message = token.value
-        elif token.kind == tokens.RESERVED and tokens.is_word(token.value):
-            message = f"'{token.value}' is a reserved word"
-        return refuse(message, token.place)
-
-    def _variable_name(self) -> tuple[str, int]:
-        token = self._next()
-        if token.kind != tokens.IDENTIFIER:
-            raise self._unexpected(token, "the name of a variable is expected")
-        return token.value, token.place
-
-    def _offset(self, name: str) -> int:
-        for offset, (known, _) in enumerate(reversed(self._scope), 1):
-            if known == name:
-                return offset
-        return 0
 
     # What the statement parser provides ---------------------------------------------------
 
@@ -254,6 +148,15 @@ class ExpressionParser:
             right.place = place
             return right
         return Logic(kind, [left, right], place)
+
+    def _guard(self, setting: Setting) -> Expression:
+        """The condition of an ``if``, a loop or a switch case."""
+        if self._peek().kind == "{":
+            raise refuse("a boolean expression is expected", self._peek().place)
+        condition = _boolean(self._expression(setting))
+        if self._peek().kind == "=":
+            raise refuse("'=' stands where '==' is expected", self._peek().place)
+        return condition
 
     # Operands -------------------------------------------------------------------------------
 
@@ -480,85 +383,6 @@ class ExpressionParser:
         right = self._index(setting.deeper(), index, next_optional, checked=False)
         # The engine marks this link with the flag of the next one.
         return Chain(False, left, right, place, optional=next_optional)
-
-    # Switch ---------------------------------------------------------------------------------
-
-    def _switch(self, setting: Setting) -> Switch:
-        setting = setting.deeper(self._next().place)
-        node = Switch(self._expression(setting), setting.place)
-        self._expect("{", "a brace is expected after the subject of a switch")
-        default_place = NOWHERE
-        while not self._take("}"):
-            token = self._peek()
-            if token.kind == tokens.END:
-                raise refuse("a switch is not closed", token.place)
-            literals: Sequence[Expression] = ()
-            guard: Expression = Constant(True, NOWHERE)
-            if token.kind == "_" and node.default is None:
-                default_place = self._next().place
-                if self._peek().kind == "if":
-                    raise refuse("the default of a switch has no guard", self._peek().place)
-            elif node.default is not None:
-                raise refuse("the default of a switch must be the last case", default_place)
-            else:
-                literals = self._case_literals(setting)
-                if self._take("if"):
-                    guard = self._guard(setting)
-            self._expect("=>", "'=>' is expected after a switch case")
-            needs_comma = self._arm(node, literals, guard, setting)
-            self._end_of_arm(needs_comma)
-        return node
-
-    def _case_literals(self, setting: Setting) -> list[Expression]:
-        literals: list[Expression] = []
-        while True:
-            before = self._stops_at_pipe
-            self._stops_at_pipe = True
-            literals.append(self._expression(setting))
-            self._stops_at_pipe = before
-            if not self._take("|"):
-                return literals
-
-    def _guard(self, setting: Setting) -> Expression:
-        """The condition of an ``if``, a loop or a switch case."""
-        if self._peek().kind == "{":
-            raise refuse("a boolean expression is expected", self._peek().place)
-        condition = _boolean(self._expression(setting))
-        if self._peek().kind == "=":
-            raise refuse("'=' stands where '==' is expected", self._peek().place)
-        return condition
-
-    def _arm(
-        self, node: Switch, literals: Sequence[Expression], guard: Expression, setting: Setting
-    ) -> bool:
-        statement = self._statement(setting)
-        needs_comma = not ends_itself(statement)
-        node.arms.append(Arm(guard, BlockExpression(as_block(statement))))
-        arm = len(node.arms) - 1
-        if not literals:
-            node.default = arm
-        for literal in literals:
-            value = literal_value(literal)
-            if value is NOT_LITERAL:
-                raise refuse("a switch case must be a literal", start_of_expression(literal))
-            if isinstance(value, ExclusiveRange | InclusiveRange):
-                if not value.is_empty():
-                    node.ranges.append(RangeCase(value, arm))
-            elif node.ranges and type(value) in (int, float):
-                raise refuse(
-                    "a number can not follow a range in a switch", start_of_expression(literal)
-                )
-            node.cases.setdefault(switch_key(value), []).append(arm)
-        return needs_comma
-
-    def _end_of_arm(self, needs_comma: bool) -> None:
-        token = self._peek()
-        if token.kind == ",":
-            self._next()
-        elif token.kind == "}":
-            return
-        elif token.kind in (tokens.END, tokens.BROKEN) or needs_comma:
-            raise self._unexpected(token, "a comma is expected between the cases of a switch")
 
 
 def _boolean(node: Expression) -> Expression:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from interpreter.language.errors import CompileError
 from interpreter.language.parsing import tokens
-from interpreter.language.parsing.expressions import ExpressionParser, Setting, refuse
+from interpreter.language.parsing.settings import Setting, refuse
+from interpreter.language.parsing.switches import SwitchParser
 from interpreter.language.parsing.tokens import Token
 from interpreter.language.parsing.traits import (
     as_block,
@@ -52,7 +53,7 @@ def parse(source: str) -> list[Function]:
     return Parser(source).functions()
 
 
-class Parser(ExpressionParser):
+class Parser(SwitchParser):
     """Parses one source text."""
 
     def __init__(self, source: str) -> None:

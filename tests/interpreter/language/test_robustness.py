@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from interpreter.language import LanguageError, compile_source
 from interpreter.language.errors import PlacedError
-from tests.interpreter.language.generator import FRAGMENTS, Generator
+from tests.interpreter.language.generator import Generator
+from tests.interpreter.language.vocabulary import FRAGMENTS
 
 
 def attempt(source: str, arguments: list[object]) -> None:
