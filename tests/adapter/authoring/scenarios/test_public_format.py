@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from adapter.authoring.scenarios import run_suite, skeletons
+from adapter.authoring.scenarios import load_suite, run_suite, skeletons, write_skeletons
 from adapter.authoring.scenarios.suite import V1ALPHA1
 from interpreter.definition.document import PackagedDefinition
-from interpreter.scenario import Dialect
+from interpreter.scenario import Dialect, outlets_of
 from tests.adapter.authoring.projects import load, v1alpha1
 from tests.adapter.authoring.scenarios.suites import codes, file_of, read
 
@@ -185,3 +185,15 @@ def test_skeletons_of_this_format_find_the_values_a_function_wants(
     assert [one.outlet for one in untaken] == ["stop"]
     (skeleton,) = skeletons(made, untaken, Dialect.PUBLIC, reading.suite.cases)
     assert (skeleton.case.id, skeleton.trace) == ("which-stop", None)
+
+
+def test_skeletons_of_this_format_are_written_in_it(
+    made: PackagedDefinition, tmp_path: Path
+) -> None:
+    file = tmp_path / "scenarios.yaml"
+    found = tuple(skeletons(made, outlets_of(made.definition), Dialect.PUBLIC))
+    write_skeletons(file, found, None, made.definition)
+    reading = load_suite(file, made.definition)
+    assert reading.diagnostics == ()
+    assert reading.suite is not None
+    assert (reading.suite.format, len(reading.suite.cases)) == (V1ALPHA1, len(found))
