@@ -94,7 +94,7 @@ def _add_read(router: APIRouter, callers: Callers, book: RunBook, desk: ActDesk)
     ) -> Act:
         refuse_query(request)
         run = await visible_run(book, run_id, caller)
-        found = await desk.find(run.run_id, actId)
+        found = await desk.find(run.run_id, actId) if actId.isprintable() else None
         if found is None:
             raise absent_run()
         return act_answer(found, run.run_id)

@@ -17,6 +17,9 @@ from interpreter.contract.values import JsonValue
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
+WORKFLOW_ID = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+
+
 class Body(BaseModel):
     """A message of the service: camelCase names, no coercion, unknown members refused."""
 
@@ -28,7 +31,7 @@ class Body(BaseModel):
 class StartRequest(Body):
     """The wish to start a run of a workflow's expected revision."""
 
-    workflow: str = Field(min_length=1, max_length=64, description="Id of an active workflow")
+    workflow: str = Field(pattern=WORKFLOW_ID, description="Id of an active workflow")
     revision: str = Field(
         pattern=r"^sha256:[0-9a-f]{64}$", description="The revision that the caller expects"
     )
@@ -45,7 +48,9 @@ class ActRequest(CancelRequest):
     """The wish to do something about an unknown effect."""
 
     effect: str | None = Field(
-        None, max_length=256, description="Id of the effect; the only unknown one without it"
+        None,
+        pattern=r"^[^\x00-\x1f\x7f]{0,256}$",
+        description="Id of the effect; the only unknown one without it",
     )
 
 

@@ -1,10 +1,10 @@
-"""The outermost layer: the size of bodies, and headers that every answer carries."""
+"""The outermost layer: the size of bodies, the headers of every answer, and faults of our own."""
 
 from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from adapter.api.problems import problem_answer
+from adapter.api.problems import problem_answer, surprise_answer
 
 LARGEST_BODY_BYTES = 65_536
 _MOST_DRAINED_BYTES = 1_048_576
@@ -35,8 +35,12 @@ class Limits:
             await self._app(scope, receive, send)
             return
 
+        started = False
+
         async def send_guarded(message: Message) -> None:
+            nonlocal started
             if message["type"] == "http.response.start":
+                started = True
                 message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
             await send(message)
 
@@ -50,7 +54,13 @@ class Limits:
             answer.headers["connection"] = "close"
             await answer(scope, receive, send_guarded)
             return
-        await self._app(scope, _replay(body, receive), send_guarded)
+        try:
+            await self._app(scope, _replay(body, receive), send_guarded)
+        except Exception as error:
+            # Caught here, because further out it would be logged whole and end the connection.
+            if started:
+                raise
+            await surprise_answer(error, scope["path"])(scope, receive, send_guarded)
 
 
 async def _whole_body(scope: Scope, receive: Receive) -> bytes | None:

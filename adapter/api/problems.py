@@ -117,7 +117,6 @@ def answer_with_problems(app: FastAPI) -> None:
     app.add_exception_handler(CoordinatorError, _of_our_own)
     app.add_exception_handler(RequestValidationError, _of_parameters)
     app.add_exception_handler(HTTPException, _of_routing)
-    app.add_exception_handler(Exception, _of_surprise)
 
 
 async def _of_our_own(request: Request, error: Exception) -> JSONResponse:
@@ -127,7 +126,7 @@ async def _of_our_own(request: Request, error: Exception) -> JSONResponse:
     elif isinstance(error, AdapterError):
         status = error.status
     else:
-        return await _of_surprise(request, error)
+        return surprise_answer(error, request.url.path)
     if status >= 500:
         _log.warning("request.unavailable", code=error.code, place=error.place)
     return problem_answer(
@@ -157,9 +156,10 @@ async def _of_routing(request: Request, error: Exception) -> JSONResponse:
     )
 
 
-async def _of_surprise(request: Request, error: Exception) -> JSONResponse:
-    # The type alone: a message may quote a value, and a traceback belongs to no log of ours.
-    _log.error("request.failed", error=type(error).__qualname__, path=request.url.path)
+def surprise_answer(error: Exception, path: str) -> JSONResponse:
+    """The answer for a fault of the service itself, which is logged by its kind alone."""
+    # A message may quote a value, so neither it nor a traceback goes anywhere.
+    _log.error("request.failed", error=type(error).__qualname__, path=path)
     return problem_answer(
         "internal.unexpected",
         "the request met a fault of the service; whether it took effect is not known",

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from adapter.api.answers import event_list, inspection, run_status
 from adapter.api.bodies import (
+    WORKFLOW_ID,
     EventList,
     RunInspection,
     RunList,
@@ -112,7 +113,7 @@ def _add_reads(router: APIRouter, callers: Callers, book: RunBook) -> None:
         request: Request,
         caller: Caller = may_status,
         state: Annotated[RunState | None, Query()] = None,
-        workflow: Annotated[str | None, Query(max_length=64)] = None,
+        workflow: Annotated[str | None, Query(pattern=WORKFLOW_ID)] = None,
         cursor: Annotated[str | None, Query(max_length=256)] = None,
         limit: Limit = 20,
     ) -> RunList:

@@ -158,3 +158,25 @@ async def test_the_openapi_document_says_what_the_service_does(service: Running)
     ]
     assert "422" not in document["paths"]["/v1/runs"]["get"]["responses"]
     assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+async def test_a_fault_of_the_service_is_a_problem_that_quotes_nothing(
+    service: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("hunter2")
+
+    monkeypatch.setattr(service.book, "runs", fail)
+    async with service.client() as client:
+        first, second = await client.get("/v1/runs"), await client.get("/health")
+    assert (first.status_code, first.json()["code"]) == (500, "internal.unexpected")
+    assert second.status_code == 200
+    said = capsys.readouterr()
+    assert "hunter2" not in first.text + said.out + said.err
+
+
+@pytest.mark.parametrize("path", ["/v1/runs?workflow=%00", "/v1/runs/%00", "/problems/%00"])
+async def test_control_characters_are_refused_before_the_ledger(
+    service: Running, path: str
+) -> None:
+    assert (await get(service, path)).status_code in (400, 404)
