@@ -1,4 +1,4 @@
-"""Commands about runs: start, status, inspect, list, cancel, and the service's document."""
+"""Commands about runs: start, status, inspect, list, and the service's document."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def inspect(
     api_key_file: KeyFileOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
-    """Show a run's steps, effects and waits."""
+    """Show a run's steps, effects, waits and acts."""
     found = ServiceClient.find(runtime, url, api_key_file).get(f"/v1/runs/{segment(run)}/inspect")
     show_inspection(Terminal(format), found)
 
@@ -103,20 +103,6 @@ def list_runs(
     terminal.table(columns, rows)
     if page["next"]:
         terminal.line(f"more: --cursor {page['next']}")
-
-
-def cancel(
-    run: RunArgument,
-    reason: Annotated[str, typer.Option("--reason", help="why; kept in the run's record")],
-    runtime: RuntimeOption = None,
-    url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
-    format: FormatOption = Format.TEXT,
-) -> None:
-    """Stop future calls of a run where that is possible; nothing accepted is undone."""
-    client = ServiceClient.find(runtime, url, api_key_file)
-    found = client.post(f"/v1/runs/{segment(run)}/cancel", {"reason": reason})
-    show_status(Terminal(format), found)
 
 
 def openapi(runtime: RuntimeOption = None, url: UrlOption = None) -> None:
@@ -151,7 +137,7 @@ def show_status(terminal: Terminal, run: dict[str, Any]) -> None:
 
 
 def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
-    """Write a run with its steps, effects and waits."""
+    """Write a run with its steps, effects, waits and acts."""
     if terminal.format is Format.JSON:
         terminal.object(found)
         return
@@ -163,6 +149,9 @@ def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
     if found["waits"]:
         terminal.line()
         terminal.table(*waits_table(found))
+    if found["acts"]:
+        terminal.line()
+        terminal.table(*acts_table(found))
 
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]], str]
@@ -190,6 +179,15 @@ def waits_table(found: dict[str, Any]) -> Table:
         for w in found["waits"]
     ]
     return ("wait", "kind", "opened", "due", "read", "resolution"), rows, "Waits"
+
+
+def acts_table(found: dict[str, Any]) -> Table:
+    """Columns, rows and title of what operators did about a run."""
+    rows = [
+        (a["recordedAt"], a["kind"], a["effect"], a["actor"], a["outcome"], a["code"], a["reason"])
+        for a in found["acts"]
+    ]
+    return ("at", "act", "effect", "by", "outcome", "code", "reason"), rows, "Acts"
 
 
 def active_revision(client: ServiceClient, workflow: str) -> str:

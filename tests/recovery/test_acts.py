@@ -10,6 +10,7 @@ from temporalio.client import WorkflowFailureError
 from adapter.errors import Refused
 from adapter.ledger import ActKind
 from interpreter.contract.records import RunState
+from tests.fixtures.definitions import finish
 from tests.recovery.conftest import (
     ASK,
     ONE_MESSAGE,
@@ -18,7 +19,6 @@ from tests.recovery.conftest import (
     TWO_MESSAGES,
     Site,
     call,
-    finish,
 )
 
 RETRY, RECONCILE, CANCEL = ActKind.RETRY_SAME, ActKind.RECONCILE, ActKind.CANCEL

@@ -15,6 +15,7 @@ from temporalio.client import WorkflowFailureError
 
 from adapter.ledger import ActKind
 from interpreter.contract.records import RunState
+from tests.fixtures.definitions import finish
 from tests.recovery.conftest import (
     ONE_MESSAGE,
     REVIEW,
@@ -23,7 +24,6 @@ from tests.recovery.conftest import (
     WITHDRAW,
     Site,
     call,
-    finish,
 )
 
 REVIEWED = {

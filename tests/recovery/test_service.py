@@ -1,0 +1,116 @@
+"""Acts as people ask for them: over HTTP and with `coordinatorctl`, on a whole deployment."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from adapter.api import Service, create_app
+from adapter.cli.main import main
+from adapter.config.document import Caller
+from adapter.wiring.acts import LedgerDesk
+from adapter.wiring.book import LedgerBook
+from interpreter.contract.records import RunState
+from interpreter.contract.runs import Binding
+from tests.adapter.api.conftest import MemoryExecutions
+from tests.recovery.conftest import ONE_MESSAGE, SEND, Site
+
+KEY = "key-of-ops"
+ACTIONS = ["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]
+
+
+@dataclass
+class Desk:
+    """The service's address, and a command line against it."""
+
+    url: str
+    key_file: Path
+    captured: pytest.CaptureFixture[str]
+
+    async def ctl(self, *arguments: str) -> tuple[int, Any]:
+        """Run `coordinatorctl`; gives its exit code and what it says."""
+        where = ("--url", self.url, "--api-key-file", str(self.key_file), "--format", "json")
+        code = await asyncio.to_thread(main, [*arguments, *where])
+        return code, json.loads(self.captured.readouterr().out)
+
+
+@pytest.fixture
+async def desk(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> AsyncIterator[Desk]:
+    """The service over the site, for an operator."""
+    policy = Caller.model_validate(
+        {
+            "name": "ops",
+            "keyHash": f"sha256:{hashlib.sha256(KEY.encode()).hexdigest()}",
+            "workflows": ["*"],
+            "actions": ACTIONS,
+            "operator": True,
+        }
+    )
+    book, acts = LedgerBook(site.ledger, Binding()), LedgerDesk(site.ledger, site.courier)
+    app = create_app(Service(book, MemoryExecutions(), acts, [policy], {}))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    key_file = tmp_path / "key"
+    key_file.write_text(KEY)
+    yield Desk(f"http://127.0.0.1:{port}", key_file, capsys)
+    server.should_exit = True
+    await task
+
+
+async def test_an_operator_settles_an_unknown_effect_by_command(site: Site, desk: Desk) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(ONE_MESSAGE)
+        await site.until(run_id, RunState.ATTENTION)
+        _, shown = await desk.ctl("status", run_id)
+        controls = [control["name"] for control in shown["controls"]]
+        assert controls == ["retry-same", "reconcile", "cancel"]
+        code, done = await desk.ctl(
+            "reconcile", "--run", run_id, "--reason", "line is back", "--request-id", "q1"
+        )
+        assert (code, done["act"]["outcome"], done["requestId"]) == (0, "confirmed", "q1")
+        await site.until(run_id, RunState.FINISHED)
+        _, again = await desk.ctl(
+            "reconcile", run_id, "--reason", "line is back", "--request-id", "q1"
+        )
+        assert again["act"] == done["act"]
+        _, found = await desk.ctl("inspect", run_id)
+    [act] = found["acts"]
+    assert (act["kind"], act["actor"], act["reason"]) == ("reconcile", "ops", "line is back")
+    assert len(site.pretend.requests(SEND)) == 1
+
+
+async def test_a_retry_by_command_names_its_effect_and_is_refused_once_it_is_settled(
+    site: Site, desk: Desk
+) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    asked = ("--reason", "line is back", "--effect", "main/send:1")
+    async with site.worker():
+        run_id = await site.start(ONE_MESSAGE)
+        await site.until(run_id, RunState.ATTENTION)
+        code, done = await desk.ctl("retry-same", run_id, *asked)
+        assert (code, done["act"]["effect"]) == (0, "main/send:1")
+        assert done["act"]["outcome"] == "accepted"
+        await site.until(run_id, RunState.FINISHED)
+        code, refused = await desk.ctl("retry-same", run_id, *asked)
+    assert (code, "act.closed" in json.dumps(refused)) == (1, True)
+    assert site.applied() == [1]
+
+
+@pytest.mark.parametrize("arguments", [(), ("RUN", "--run", "RUN")])
+async def test_a_command_names_one_run(desk: Desk, arguments: tuple[str, ...]) -> None:
+    code, said = await desk.ctl("cancel", *arguments, "--reason", "x")
+    assert (code, "run.id-invalid" in json.dumps(said)) == (2, True)
