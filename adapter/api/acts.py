@@ -21,6 +21,7 @@ from adapter.api.requests import (
     may_answer,
     refuse_query,
     visible_run,
+    well_formed,
 )
 
 ACTS = {
@@ -94,7 +95,7 @@ def _add_read(router: APIRouter, callers: Callers, book: RunBook, desk: ActDesk)
     ) -> Act:
         refuse_query(request)
         run = await visible_run(book, run_id, caller)
-        found = await desk.find(run.run_id, actId) if actId.isprintable() else None
+        found = await desk.find(run.run_id, well_formed(actId, "path/actId"))
         if found is None:
             raise absent_run()
         return act_answer(found, run.run_id)

@@ -16,7 +16,7 @@ from adapter.errors import Refused
 
 KEY_HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?")
-_LONGEST_RUN_ID = 45
+_LONGEST_ID = 45
 
 RunId = Annotated[str, Path(alias="runId", description="The id that the start answered")]
 
@@ -64,18 +64,18 @@ def absent_run() -> Refused:
     )
 
 
-def well_formed(run_id: str) -> str:
-    """The canonical spelling of a run id, whichever spelling of a UUID was sent."""
+def well_formed(id: str, place: str = "path/runId") -> str:
+    """The canonical spelling of a run's or act's id, whichever spelling of a UUID was sent."""
     try:
-        if len(run_id) > _LONGEST_RUN_ID:
+        if len(id) > _LONGEST_ID:
             raise ValueError("too long")
-        return str(UUID(run_id))
+        return str(UUID(id))
     except ValueError as error:
         raise refused(
             "request.invalid",
-            "this is not the form of a run id",
-            place="path/runId",
-            remedy="use the id that the start answered",
+            "this is not the form of an id",
+            place=place,
+            remedy="use the id that the service answered",
         ) from error
 
 

@@ -35,6 +35,7 @@ from adapter.api.requests import (
 )
 from adapter.errors import Refused, Unavailable
 from interpreter.contract.records import RunState
+from interpreter.errors import DefinitionError
 
 _log = structlog.get_logger(__name__)
 
@@ -182,6 +183,10 @@ async def _admitted(book: RunBook, wish: StartRequest, key: str, caller: Caller)
         raise unknown
     try:
         return await book.admit(request)
+    except DefinitionError as error:
+        raise refused(
+            "input.invalid", error.message, place="/input", remedy=error.remedy
+        ) from error
     except Refused as error:
         # Said in one way, so that a hidden workflow can not be told from an absent one.
         raise unknown if error.code == unknown.code else error from error

@@ -102,6 +102,12 @@ async def test_a_malformed_body_is_named_by_its_place(
     assert not service.book.admitted
 
 
+async def test_a_number_without_an_exact_form_is_refused(service: Running) -> None:
+    answer = await service.start(input={"n": 2**53 + 1})
+    assert (answer.status_code, answer.json()["code"]) == (422, "input.invalid")
+    assert answer.json()["place"] == "/input"
+
+
 async def test_another_content_type_is_415(service: Running) -> None:
     headers = {"Idempotency-Key": "k", "Content-Type": "text/plain"}
     async with service.client() as client:
