@@ -1,0 +1,36 @@
+"""The process of a simulation, ``python -m adapter.simulation``: a plan is played on a port."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from adapter.errors import AdapterError
+from adapter.simulation.plan import SimulationPlan
+from adapter.simulation.playing import Playing
+from adapter.simulation.server import listen, server_for
+from adapter.simulation.store import Store
+from interpreter.errors import CoordinatorError
+
+
+def main() -> int:
+    """Serve until a signal; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="adapter.simulation", description=__doc__)
+    parser.add_argument("--plan", type=Path, required=True, help="what to play")
+    parser.add_argument("--state", type=Path, required=True, help="folder of the memory")
+    parser.add_argument("--port", type=int, required=True)
+    given = parser.parse_args()
+    try:
+        plan = SimulationPlan.read(given.plan)
+        with closing(Store(given.state / "state.db")) as store:
+            server_for(Playing(plan, store)).run(sockets=[listen(given.port)])
+    except CoordinatorError as error:
+        sys.stderr.write(f"error[{error.code}]: {error.message}\n")
+        return error.exit_code if isinstance(error, AdapterError) else 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
