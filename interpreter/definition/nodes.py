@@ -54,12 +54,18 @@ class Case(Document):
 
 
 class ChooseNode(Node):
-    """A mapping that gives an outlet's name, or ordered cases with an ``otherwise``."""
+    """A mapping that gives an outlet's name, or ordered cases with an ``otherwise``.
+
+    With ``failed_is_case`` the outlet ``failed`` is an authored label like any other, so a mapping
+    that gives no value fails the run. Absent and false are one, and absent leaves no trace in the
+    revision.
+    """
 
     kind: Literal["choose"] = "choose"
     choose: Mapping | None = None
     cases: tuple[Case, ...] = ()
     otherwise: str | None = None
+    failed_is_case: bool | None = None
 
 
 class MapNode(Node):

@@ -56,13 +56,18 @@ def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
             case _:
                 turn.fail("node-kind-unsupported", f"steps.{name}")
     except MappingError as error:
-        if "failed" in node.outlets:
+        if "failed" in node.outlets and not _failed_is_case(node):
             _set_output(turn, branch, name, {"failureCode": error.code})
             turn.note(branch, name, visit, "failed", "failed", error.code)
             return turn.left(branch, name, visit, "failed")
         turn.note(branch, name, visit, "failed", code=error.code)
         turn.fail_mapping(error)
     return None
+
+
+def _failed_is_case(node: n.AnyNode) -> bool:
+    """True where ``failed`` is a label of the author's, not the machine's way out."""
+    return isinstance(node, n.ChooseNode) and node.failed_is_case is True
 
 
 def _set_output(turn: Turn, branch: str, name: str, output: JsonValue) -> None:

@@ -150,7 +150,9 @@ class _StepReader:
         outlets = read_cases(self.draft, at, section)
         if mapping is None or outlets is None:
             return None
-        return n.ChooseNode(choose=mapping, outlets=outlets)
+        # Here every label is the author's, `failed` too.
+        labelled = True if "failed" in outlets else None
+        return n.ChooseNode(choose=mapping, outlets=outlets, failed_is_case=labelled)
 
     def _finish(self, at: str, section: Section) -> n.AnyNode | None:
         return read_finish(self.draft, self._mappings, at, section)

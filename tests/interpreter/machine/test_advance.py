@@ -235,6 +235,34 @@ def test_a_run_that_the_ledger_has_closed_adopts_its_record() -> None:
     assert play.state.closed == Closed(RunState.CANCELLED)
 
 
+def _labelled_failed(**members: Any) -> Program:
+    which = {
+        "kind": "choose",
+        "choose": {"input": "/w"},
+        "outlets": {"failed": "one", "other": "two"},
+        **members,
+    }
+    return program({"which": which, "one": finish("a"), "two": finish("b")})
+
+
+def test_a_case_called_failed_is_taken_by_its_label_only() -> None:
+    made = _labelled_failed(failedIsCase=True)
+    assert Play(made, {"w": "failed"}).closing.outcome == "a"
+    missing = Play(made, {}).closing
+    assert (missing.state, missing.failure_place) == (RunState.FAILED, "steps.which.choose")
+    unknown = Play(made, {"w": "else"}).closing
+    assert (unknown.state, unknown.failure_code) == (RunState.FAILED, "choice-invalid")
+
+
+def test_without_that_member_failed_is_where_a_failing_choice_goes() -> None:
+    assert Play(_labelled_failed(), {}).closing.outcome == "a"
+
+
+def test_a_choice_without_that_member_keeps_its_revision() -> None:
+    node = _labelled_failed().definition.to_json()["nodes"]["which"]
+    assert "failedIsCase" not in node
+
+
 def test_choose_takes_the_case_that_its_mapping_names() -> None:
     nodes = {
         "which": {
