@@ -32,6 +32,7 @@ from adapter.cli.options import FormatOption
 from adapter.cli.runs import effects_table, show_status, steps_table
 from adapter.cli.terminal import Format, Terminal
 from adapter.cli.watch import follow
+from adapter.embedded import EmbeddedError
 from adapter.errors import Refused, Unavailable
 
 _EXAMPLE = SOURCE_ROOT / "examples" / "reviewed-notice"
@@ -72,13 +73,19 @@ def demo(
 
 @contextmanager
 def _folder(data: Path | None) -> Iterator[Path]:
+    """Where the demo's data is: kept if named, else removed unless its logs say what failed."""
     if data is not None:
         yield data
         return
     made = Path(tempfile.mkdtemp(prefix="coordinator-demo-"))
     try:
         yield made
-    finally:
+    except (Unavailable, EmbeddedError):
+        raise
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    else:
         shutil.rmtree(made, ignore_errors=True)
 
 

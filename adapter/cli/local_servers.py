@@ -224,6 +224,16 @@ def _program(files: LocalFiles, name: str, *command: str) -> ChildProcess:
     )
 
 
+def _last_words(process: ChildProcess) -> str:
+    """The error that a process of ours said last, for people who do not want to open its log."""
+    try:
+        lines = process.log_file.read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    said = [line for line in lines if line.startswith("error[")]
+    return f", it said {said[-1]}" if said else ""
+
+
 async def _until_answers(process: ChildProcess, url: str) -> None:
     origin, _, path = url.rpartition("/")
 
@@ -252,7 +262,7 @@ async def _until(ready: Callable[[], Awaitable[bool]], processes: Sequence[Child
             if late or not process.running:
                 raise Unavailable(
                     "local.did-not-start",
-                    f"{process.name} did not get ready",
+                    f"{process.name} did not get ready{_last_words(process)}",
                     place=str(process.log_file),
                     remedy="read its log",
                 )
