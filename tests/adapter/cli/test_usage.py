@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import time
@@ -57,6 +58,17 @@ def test_a_service_that_is_away_is_unavailable(run: Run, tmp_path: Path) -> None
     said = run("list", *there)
     assert said.code == 3
     assert said.err.startswith("error[service.unavailable]: http://127.0.0.1:1: ")
+
+
+def test_a_taken_port_that_was_asked_for_is_named(run: Run, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        said = run("dev", "--data", str(tmp_path), "--port", str(port))
+    assert said.code == 3
+    assert said.err.startswith("error[embedded.port-taken]")
+    assert str(port) in said.err
 
 
 def test_an_error_in_json_form_is_one_object_on_stdout(run: Run) -> None:
