@@ -18,7 +18,7 @@ from adapter.errors import Refused
 from adapter.ledger import Ledger, Package, Plan, migrate
 from adapter.package.digests import SUMS_FILE, digest_of
 from adapter.wiring.deployment import catalogue_of, open_ledger
-from interpreter.definition.document import Definition
+from interpreter.definition.document import Definition, PackagedDefinition
 
 _ACTOR = "coordinatorctl"
 
@@ -141,7 +141,11 @@ def _show(terminal: Terminal, report: dict[str, Any], *, applied: bool) -> None:
 async def activate_project(runtime_file: Path, folder: Path) -> Plan:
     """Package a project in memory and make it the active one, as `apply` does with a folder."""
     runtime = load_runtime(runtime_file)
-    packaged = compile_project(folder, catalogue_of(runtime))
+    return await activate_packaged(runtime, compile_project(folder, catalogue_of(runtime)))
+
+
+async def activate_packaged(runtime: Runtime, packaged: PackagedDefinition) -> Plan:
+    """Make a compiled project the active one; the plan tells what that changed."""
     digest = digest_of(packages.package_files(packaged)[SUMS_FILE])
     package = bound(runtime, packages.Package(packaged, digest))
     async with open_ledger(runtime, pool_size=2) as ledger:

@@ -1,4 +1,4 @@
-"""The command `decide`: what a reviewer would do in a browser, at the pretend casework."""
+"""The command `decide`: what a reviewer would do, at the pretend or the simulated casework."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from adapter.cli.casework_client import PretendCasework
 from adapter.cli.options import FormatOption, RuntimeOption
+from adapter.cli.simulation_client import SimulationClient, simulation_of
 from adapter.cli.terminal import Format, Terminal
 from adapter.config.loading import load_runtime
 from adapter.config.location import find_runtime
@@ -36,13 +37,32 @@ def decide(
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Decide a pending review of the development deployment."""
+    terminal = Terminal(format)
+    simulation = simulation_of(load_runtime(find_runtime(runtime)).document)
+    if simulation is not None:
+        _decide_simulated(SimulationClient(simulation), decision, review, comment, terminal)
+        return
     desk = PretendCasework(_pretend_origin(runtime))
     decided = desk.decide(review or _only_pending(desk), decision.value, comment)
-    terminal = Terminal(format)
     if format is Format.JSON:
         terminal.object(decided)
     else:
         terminal.line(f"review {decided['reviewRequestId']} is {decision.value}")
+
+
+def _decide_simulated(
+    simulation: SimulationClient,
+    decision: Decision,
+    review: str | None,
+    comment: str | None,
+    terminal: Terminal,
+) -> None:
+    members = {"decision": decision.value} | ({} if comment is None else {"comment": comment})
+    done = simulation.complete(name=review or "", members=members)
+    if terminal.format is Format.JSON:
+        terminal.object(done)
+    else:
+        terminal.line(f"review {done['id']} is {decision.value}")
 
 
 def _only_pending(desk: PretendCasework) -> str:

@@ -38,6 +38,14 @@ class Addresses:
         return f"http://127.0.0.1:{self.api_port}"
 
 
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a deployment's operations lead to: connection documents and own catalogue documents."""
+
+    connections: dict[str, Any]
+    catalogue: tuple[Path, ...] = ()
+
+
 class LocalFiles:
     """A folder such as `.coordinator/`; what is generated once is kept."""
 
@@ -89,17 +97,17 @@ class LocalFiles:
         """Keep the ports for the next start."""
         (self.folder / _PORTS_FILE).write_text(json.dumps(ports, indent=2) + "\n")
 
-    def write_runtime(self, addresses: Addresses, floor_seconds: int, poll_seconds: int) -> None:
+    def write_runtime(self, addresses: Addresses, waits: dict[str, Any], bound: Bound) -> None:
         """Write the runtime file and the database's address for these servers."""
         for name in ("database-url", "migration-url"):
             self._write(name, addresses.database_url)
-        document = self._document(addresses, floor_seconds, poll_seconds)
+        document = self._document(addresses, waits, bound)
         text = "# Written by `coordinatorctl dev` and `demo` at every start; changes are lost.\n"
         draft = self.runtime.with_suffix(".new")
         draft.write_text(text + yaml.safe_dump(document, sort_keys=False))
         draft.replace(self.runtime)
 
-    def _document(self, at: Addresses, floor_seconds: int, poll_seconds: int) -> dict[str, Any]:
+    def _document(self, at: Addresses, waits: dict[str, Any], bound: Bound) -> dict[str, Any]:
         key = hashlib.sha256(self.secret(DEVELOPMENT_KEY).encode()).hexdigest()
         return {
             "apiVersion": API_VERSION,
@@ -117,8 +125,9 @@ class LocalFiles:
                 "state": {"active": 1, "versions": {"1": "secret:file/state-key-1"}},
             },
             "api": {"bind": f"127.0.0.1:{at.api_port}", "publicUrl": at.api},
-            "connections": _connections(at.products),
-            "waits": {"floorSeconds": floor_seconds, "pollSeconds": {"casework": poll_seconds}},
+            "connections": bound.connections,
+            "catalogue": [str(file) for file in bound.catalogue],
+            "waits": waits,
             "events": {"completions": {"casework": {"secretRef": "secret:file/casework-events"}}},
             "callers": [
                 {
@@ -147,7 +156,7 @@ class LocalFiles:
         draft.replace(self.secrets / name)
 
 
-def _connections(products: str) -> dict[str, Any]:
+def pretend_connections(products: str) -> dict[str, Any]:
     """Every pretend product under the connection names of the examples."""
     bearer = {"type": "bearer", "tokenRef": "secret:file/products-token"}
     return {

@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from adapter.cli.local_files import Addresses, LocalFiles
+from adapter.cli.authored import Authored
+from adapter.cli.local_files import Addresses, Bound, LocalFiles, pretend_connections
 from adapter.cli.service_client import ServiceClient, exchange
 from adapter.embedded import (
     ChildProcess,
@@ -22,6 +24,7 @@ from adapter.embedded import (
 )
 from adapter.errors import Unavailable
 from adapter.ledger.migrations import migrate
+from adapter.simulation import connection_documents
 
 SOURCE_ROOT = Path(__file__).resolve().parents[2]
 PREFERRED_PORTS = {
@@ -33,6 +36,7 @@ PREFERRED_PORTS = {
 }
 _READY_SECONDS = 90.0
 _LOOK_SECONDS = 0.1
+_SIMULATION_POLL_SECONDS = 3
 _DATABASE = "coordinator"
 
 
@@ -40,8 +44,9 @@ _DATABASE = "coordinator"
 class LocalPlan:
     """What to start: where data lives, how many workers, and which ports are asked for.
 
-    ``fixed_ports`` are refused when they are taken; every other port moves when it has to.
-    ``say`` tells a person how the start goes on.
+    ``fixed_ports`` are refused when they are taken; every other port moves when it has to. An
+    ``authored`` project is bound to its simulation in the place of the pretend products. ``say``
+    tells a person how the start goes on.
     """
 
     folder: Path
@@ -50,6 +55,7 @@ class LocalPlan:
     preferred_ports: dict[str, int] = field(default_factory=lambda: dict(PREFERRED_PORTS))
     floor_seconds: int = 1
     poll_seconds: int = 15
+    authored: Authored | None = None
     say: Callable[[str], None] = lambda _: None
 
 
@@ -61,6 +67,7 @@ class LocalServers:
     addresses: Addresses
     processes: Sequence[ChildProcess]
     lasting: Sequence[ChildProcess]
+    simulated: bool = False
 
     @property
     def client(self) -> ServiceClient:
@@ -93,11 +100,12 @@ class LocalServers:
 
 @asynccontextmanager
 async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
-    """PostgreSQL, Temporal, pretend products, the service and workers; all stopped at the end.
+    """PostgreSQL, Temporal, products, the service and workers; all stopped at the end.
 
     Raises EmbeddedError, or Unavailable ``local.did-not-start`` naming the log to read.
     """
-    _require_examples()
+    if plan.authored is None:
+        _require_examples()
     files = LocalFiles(plan.folder)
     async with AsyncExitStack() as stack:
         stack.enter_context(StateFolder(files.folder))
@@ -110,8 +118,8 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
             port=ports["temporal"],
             ui_port=ports["temporalUi"],
         )
-        plan.say("starting PostgreSQL, Temporal and the pretend products")
-        products = _products(files, ports)
+        products = _products(plan, files, ports)
+        plan.say(f"starting PostgreSQL, Temporal and the {products.name}")
         await _start_all(stack, postgres, temporal, products)
         addresses = Addresses(
             temporal=temporal.address,
@@ -120,7 +128,8 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
             products=f"http://127.0.0.1:{ports['products']}",
             database_url=await postgres.ensure_database(_DATABASE),
         )
-        files.write_runtime(addresses, plan.floor_seconds, plan.poll_seconds)
+        bound = _bound(plan, addresses.products)
+        files.write_runtime(addresses, _waits(plan, bound), bound)
         await migrate(addresses.database_url)
         plan.say("starting the service and its workers")
         ours = [_service(files), *(_worker(files, n) for n in range(1, plan.workers + 1))]
@@ -129,7 +138,8 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
         await _until_answers(ours[0], f"{addresses.api}/ready")
         await _until_polled(files, ours[1:])
         lasting = [postgres.process, temporal.process]
-        yield LocalServers(files, addresses, [products, *ours], lasting)
+        simulated = plan.authored is not None
+        yield LocalServers(files, addresses, [products, *ours], lasting, simulated)
         plan.say("stopping")
 
 
@@ -179,7 +189,42 @@ def _environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     return inherited | {"PYTHONPATH": str(SOURCE_ROOT)} | (extra or {})
 
 
-def _products(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
+def _bound(plan: LocalPlan, products: str) -> Bound:
+    if plan.authored is None:
+        return Bound(pretend_connections(products))
+    definition = plan.authored.packaged.definition
+    return Bound(connection_documents(definition, products), plan.authored.catalogue)
+
+
+def _waits(plan: LocalPlan, bound: Bound) -> dict[str, Any]:
+    """A simulation tells nobody when a result is there: it is asked often."""
+    products = sorted({one["product"] for one in bound.connections.values()})
+    polls = (
+        {"casework": plan.poll_seconds}
+        if plan.authored is None
+        else dict.fromkeys(products, _SIMULATION_POLL_SECONDS)
+    )
+    return {"floorSeconds": plan.floor_seconds, "pollSeconds": polls}
+
+
+def _products(plan: LocalPlan, files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
+    if plan.authored is None:
+        return _pretend_products(files, ports)
+    state = files.folder / "simulation"
+    state.mkdir(exist_ok=True)
+    playing = state / "plan.json"
+    plan.authored.plan.write(playing)
+    arguments = ["--plan", str(playing), "--state", str(state), "--port", str(ports["products"])]
+    return ChildProcess(
+        "simulation",
+        [sys.executable, "-m", "adapter.simulation", *arguments],
+        log_file=files.folder / "logs" / "simulation.log",
+        environment=_environment(),
+        directory=SOURCE_ROOT,
+    )
+
+
+def _pretend_products(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
     state = files.folder / "products"
     state.mkdir(exist_ok=True)
     events = f"http://127.0.0.1:{ports['api']}/v1/review-completions"

@@ -12,7 +12,7 @@ _HELP = "Write, prove, activate and run workflows on Temporal."
 
 _ENTRIES = {
     "demo": Entry("adapter.cli.demo", "demo", "Run the example on real servers of its own"),
-    "dev": Entry("adapter.cli.dev", "dev", "Start the same servers and keep them up"),
+    "dev": Entry("adapter.cli.dev", "dev", "Run a project, or the example, on servers kept up"),
     "init": Entry("adapter.cli.project", "init", "Write a new project to start from"),
     "check": Entry("adapter.cli.project", "check", "Prove a project, or a runtime file, offline"),
     "explain": Entry("adapter.cli.project", "explain", "Tell how a project runs, step by step"),
@@ -29,6 +29,8 @@ _ENTRIES = {
     "reconcile": Entry("adapter.cli.acts", "reconcile", "Settle an unknown effect by its receipt"),
     "cancel": Entry("adapter.cli.acts", "cancel", "Stop future calls of a run"),
     "decide": Entry("adapter.cli.decide", "decide", "Decide a review at the pretend casework"),
+    "complete": Entry("adapter.cli.simulation", "complete", "Complete a simulated result"),
+    "fail": Entry("adapter.cli.simulation", "fail", "Let a simulated step fail, or work again"),
     "temporal": Entry(
         "adapter.cli.temporal",
         "temporal",

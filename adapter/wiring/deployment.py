@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from temporalio.client import Client, TLSConfig
 
@@ -50,10 +51,14 @@ def catalogue_of(runtime: Runtime | None) -> Catalogue:
 
     Raises Usage ``catalogue.unreadable`` and CatalogueRefused.
     """
-    if runtime is None or not runtime.document.catalogue:
-        return Catalogue.standard()
+    documents = {} if runtime is None else read_documents(runtime.catalogue_files())
+    return Catalogue.with_documents(documents) if documents else Catalogue.standard()
+
+
+def read_documents(files: Iterable[Path]) -> dict[str, str]:
+    """The texts of catalogue documents, by path; Usage ``catalogue.unreadable``."""
     documents: dict[str, str] = {}
-    for path in runtime.catalogue_files():
+    for path in files:
         try:
             documents[str(path)] = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -63,7 +68,7 @@ def catalogue_of(runtime: Runtime | None) -> Catalogue:
                 place=str(path),
                 remedy="make it a readable UTF-8 file",
             ) from error
-    return Catalogue.with_documents(documents)
+    return documents
 
 
 def binding_of(runtime: Runtime) -> Binding:
