@@ -51,9 +51,12 @@ class Courier:
         """
         acts = self.ledger.acts
         client = await self.temporal.client()
+        found = Delivery.TAKEN
         if act.state == ActState.DELIVERED:
             found = await standing(client, act.workflow_id)
-        else:
+        if found is Delivery.TAKEN:
+            # What was taken before is dropped by its id or its generation; but a reset, or a
+            # Temporal that was restored, may have lost it.
             found = await _delivered(client, act)
             if found is Delivery.TAKEN:
                 await acts.delivered(act.id)

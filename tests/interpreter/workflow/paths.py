@@ -128,7 +128,7 @@ async def _pay(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
     await handle.signal("paid", {"amount": 3})
 
 
-async def _taken(handle: WorkflowHandle[Any, Any], name: str, generation: int) -> None:
+async def taken(handle: WorkflowHandle[Any, Any], name: str, generation: int) -> None:
     """Deliver an act, again while the run has not come to its attention yet."""
     act = f"act-{generation}"
     payload = {"visit": "main/one:1", "generation": generation, "act": act}
@@ -142,27 +142,27 @@ async def _taken(handle: WorkflowHandle[Any, Any], name: str, generation: int) -
 
 
 async def _retry_same(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
-    await _taken(handle, names.RETRY_SAME, 2)
+    await taken(handle, names.RETRY_SAME, 2)
 
 
 async def _retry_same_twice(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
-    await _taken(handle, names.RETRY_SAME, 2)
+    await taken(handle, names.RETRY_SAME, 2)
     await asyncio.sleep(0.5)
-    await _taken(handle, names.RETRY_SAME, 3)
+    await taken(handle, names.RETRY_SAME, 3)
 
 
 async def _reconcile(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
-    await _taken(handle, names.RECONCILE, 1)
+    await taken(handle, names.RECONCILE, 1)
 
 
 async def _reconcile_then_retry(
     handle: WorkflowHandle[Any, Any], script: ScriptedActivities
 ) -> None:
-    await _taken(handle, names.RECONCILE, 1)
+    await taken(handle, names.RECONCILE, 1)
     while not script.reconciled:
         await asyncio.sleep(0.02)
     await asyncio.sleep(0.3)
-    await _taken(handle, names.RETRY_SAME, 2)
+    await taken(handle, names.RETRY_SAME, 2)
 
 
 async def _cancel_then_reconcile(
@@ -173,7 +173,7 @@ async def _cancel_then_reconcile(
     await handle.cancel()
     while script.cancels == 0:
         await asyncio.sleep(0.02)
-    await _taken(handle, names.RECONCILE, 1)
+    await taken(handle, names.RECONCILE, 1)
 
 
 READ = accepted({"id": "r1", "label": "left"})

@@ -15,12 +15,14 @@ from temporalio.client import Client, WorkflowHandle
 from adapter.embedded import FAST_TIMERS, EmbeddedTemporal
 from adapter.temporal.payloads import data_converter
 from adapter.worker import WorkerParts, new_worker
+from interpreter.contract import names
 from interpreter.contract.calls import WaitEnd
+from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.runs import workflow_id
 from interpreter.workflow.programs import PROGRAMS
 from tests.fixtures.definitions import definition, start_of
 from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
-from tests.interpreter.workflow.paths import REVIEWED, SIGNAL, asked
+from tests.interpreter.workflow.paths import EFFECTS, REVIEWED, SIGNAL, asked, taken
 
 _EARLY = {**FAST_TIMERS, "limit.historyCount.suggestContinueAsNew": "12"}
 
@@ -89,3 +91,22 @@ async def test_a_signal_wait_and_its_kept_signals_survive_the_handover(
         await current.signal("paid", {"amount": 4})
         assert (await handle.result())["output"] == {"amount": 4}
         assert await _continued(early_client, handle)
+
+
+async def test_an_act_delivered_again_after_the_handover_happens_once(
+    early_client: Client,
+) -> None:
+    unknown = Reply(ReplyKind.UNKNOWN, code="transport-uncertain")
+    script = ScriptedActivities(one=[unknown, unknown, accepted()], two=[accepted()])
+    async with new_worker(WorkerParts(early_client, "q", script.callables(), grace_seconds=1)):
+        handle = await _start(early_client, "q", EFFECTS)
+        await taken(handle, names.RETRY_SAME, 2)
+        while not await _continued(early_client, handle):
+            await handle.signal("coordinator.hint")
+            await asyncio.sleep(0.05)
+        current = early_client.get_workflow_handle(handle.id)
+        for generation in (2, 3):
+            await taken(current, names.RETRY_SAME, generation)
+        assert (await handle.result())["outcome"] == "done"
+    sent = [identity for identity, _, _ in script.asked]
+    assert sent == [*(f"main/one:1:{n}" for n in (1, 2, 3)), "main/two:1:1"]
