@@ -129,7 +129,7 @@ class Driver:
         """Continue as new with nothing in flight: waits are closed here and reopened there."""
         await self._stop_waits()
         await workflow.wait_condition(workflow.all_handlers_finished)
-        if self._inbox:
+        if self._inbox or self._in_flight:
             self._reopen(hinted=self._performer.hinted)
             return
         carried = {"machine": state_to_json(self._state), "hinted": self._performer.hinted}

@@ -6,6 +6,7 @@ import random
 import string
 from typing import Any
 
+from activities.yaml.reader import read_yaml
 from adapter.authoring import (
     CODES,
     ProjectResult,
@@ -15,7 +16,6 @@ from adapter.authoring import (
     render_text,
 )
 from adapter.authoring.diagnostics import Report
-from adapter.authoring.formats.yaml import read_yaml
 from tests.house.places import ROOT
 
 EXAMPLE = ROOT / "examples" / "reviewed-notice"

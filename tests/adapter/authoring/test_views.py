@@ -11,9 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from activities.catalogue import Catalogue
+from activities.yaml.reader import read_yaml
 from adapter.authoring import explain, graph, load_project, project_schema
 from adapter.authoring.diagnostics import Report
-from adapter.authoring.formats.yaml import read_yaml
 from adapter.authoring.views.layers import arrange
 from interpreter.definition.document import PackagedDefinition
 from tests.adapter.authoring.projects import DONE, branch, load, project, read, submit

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from activities.yaml.reader import read_yaml
 from adapter.authoring.diagnostics.diagnostic import Report
-from adapter.authoring.formats.yaml import read_yaml
 from adapter.authoring.scenarios import load_suite, run_suite, skeletons, write_skeletons
 from adapter.authoring.scenarios.blocks import block
 from adapter.authoring.scenarios.samples import sample, variants

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from activities.yaml.reader import LARGEST_FILE_BYTES, read_yaml
 from adapter.authoring.diagnostics import Report
-from adapter.authoring.formats.yaml import LARGEST_FILE_BYTES, read_yaml
 from interpreter.contract.values import JsonValue
 
 
