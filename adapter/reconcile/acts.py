@@ -17,7 +17,7 @@ from adapter.ledger import Act, ActKind, ActState, Ledger, Wish
 from adapter.reconcile.starts import Temporal
 from adapter.temporal.acts import Delivery, deliver_cancel, deliver_update, standing
 from interpreter.contract import names
-from interpreter.contract.records import Closing, RunState
+from interpreter.contract.records import Closing, RunState, StartState
 from interpreter.errors import CoordinatorError
 
 _log = structlog.get_logger(__name__)
@@ -60,9 +60,16 @@ class Courier:
             found = await _delivered(client, act)
             if found is Delivery.TAKEN:
                 await acts.delivered(act.id)
-        if found is Delivery.CLOSED:
+        if found is Delivery.CLOSED or await self._never_started(act, found):
             await self._beside(act)
         return await acts.progress(act.id)
+
+    async def _never_started(self, act: Act, found: Delivery) -> bool:
+        """True when Temporal has refused the run's start, so that no execution will come."""
+        if found is not Delivery.ABSENT:
+            return False
+        status = await self.ledger.reads.run_status(act.run_id, None)
+        return status.start_state is StartState.FAILED
 
     async def _beside(self, act: Act) -> None:
         """Do what an act asks for without the execution, which has ended."""

@@ -90,15 +90,19 @@ class Site:
 
     async def start(self, nodes: dict[str, Any], *, deadline: int = 3600) -> str:
         """Activate these nodes as a workflow, and start a run of it."""
+        run_id = await self.admit(nodes, deadline=deadline)
+        await self.starter.start(run_id)
+        self.started.append(run_id)
+        return run_id
+
+    async def admit(self, nodes: dict[str, Any], *, deadline: int = 3600) -> str:
+        """The same without a start."""
         made = _definition(nodes, deadline)
         number = next(_numbers)
         labels = Labels(version=str(number))
         await self.ledger.packages.apply(Package(f"sha256:{number}", made, labels), "deployer")
         asked = Admission("owner", "", made.id, f"key-{number}", made.revision, {"number": number})
-        run_id = (await self.ledger.admissions.admit(asked)).run_id
-        await self.starter.start(run_id)
-        self.started.append(run_id)
-        return run_id
+        return (await self.ledger.admissions.admit(asked)).run_id
 
     @property
     def starter(self) -> Starter:

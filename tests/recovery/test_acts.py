@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from temporalio.client import WorkflowFailureError
 
+from activities.errors import LedgerUnavailable
 from adapter.errors import Refused
 from adapter.ledger import ActKind
 from interpreter.contract.records import RunState
@@ -234,3 +235,29 @@ async def test_temporal_s_own_cancel_is_recorded_before_it_takes_effect(site: Si
     status = await site.status(run_id)
     assert (status.state, status.cancel_requested_at is None) == (RunState.CANCELLED, False)
     assert site.applied() == []
+
+
+async def test_a_cancel_ends_a_run_that_temporal_never_took(site: Site) -> None:
+    run_id = await site.admit(ONE_MESSAGE)
+    await site.ledger.admissions.start_failed(run_id, 1, "temporal.refused")
+    assert (await site.act(run_id, CANCEL)).outcome == "cancelled"
+    assert (await site.status(run_id)).state is RunState.CANCELLED
+
+
+async def test_a_receipt_that_was_written_is_not_lost_with_its_act(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conclude, failures = site.ledger.acts.conclude, [True]
+
+    async def fail_once(act_id: str, outcome: str, code: str) -> None:
+        if failures and failures.pop():
+            raise LedgerUnavailable("ledger.unavailable", "gone after the settle")
+        await conclude(act_id, outcome, code)
+
+    async with site.worker():
+        run_id = await attention(site)
+        monkeypatch.setattr(site.ledger.acts, "conclude", fail_once)
+        assert (await site.act(run_id, RECONCILE)).outcome == "confirmed"
+        await site.until(run_id, RunState.FINISHED)
+    receipts = site.pretend.requests("messaging.read-receipt")
+    assert (len(receipts), site.applied()) == (1, [1])
