@@ -32,8 +32,8 @@ class Catalogue:
         return _standard()
 
     @staticmethod
-    def with_documents(documents: Mapping[str, str]) -> Catalogue:
-        """The standard catalogue and a deployer's documents (path -> text).
+    def with_documents(documents: Mapping[str, str | bytes]) -> Catalogue:
+        """The standard catalogue and a deployer's documents (path -> content).
 
         Raises CatalogueRefused with every mistake of every document, in their order.
         """
@@ -44,9 +44,6 @@ class Catalogue:
                 read = read_document(text, path)
             except CatalogueRefused as refused:
                 mistakes += refused.mistakes
-                continue
-            except CatalogueError as error:
-                mistakes.append(error)
                 continue
             for entry in read:
                 if entry.contract.id in entries:

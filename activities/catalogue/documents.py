@@ -21,13 +21,15 @@ class OperationDocument(Document):
     """One operation as a deployer writes it.
 
     ``http.refusals`` are the declared refusals (problem code -> status); ``http.receipt`` makes
-    it an operation with a receipt read. A request schema describes an object.
+    it an operation with a receipt read. A request schema describes an object. ``proposal`` marks
+    an action that decides or applies a proposal of the product: no workflow may call it.
     """
 
     title: str = Field(default="", max_length=200)
     effect: EffectClass
     recovery: Recovery
     key: bool = False
+    proposal: bool = False
     receipt_window_seconds: int | None = Field(default=None, ge=1)
     completions: dict[str, Completion] = Field(default_factory=dict)
     attempts: Attempts = Attempts()

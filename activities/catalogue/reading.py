@@ -24,8 +24,9 @@ from activities.catalogue.http_call import (
 from activities.catalogue.problems import CatalogueRefused
 from activities.catalogue.rules import Mistake, operation_mistakes
 from activities.catalogue.schemas import pointer_of
-from activities.catalogue.yaml_text import YamlText, read_yaml
 from activities.errors import CatalogueError
+from activities.yaml import Problems, Tree, find, read_yaml
+from activities.yaml.sources import pointer_parts
 from interpreter.contract.operations import (
     Attempts,
     Completion,
@@ -63,16 +64,16 @@ _CODES = {
 }
 
 
-def read_document(text: str, name: str, *, standard: bool = False) -> list[CatalogueEntry]:
+def read_document(text: str | bytes, name: str, *, standard: bool = False) -> list[CatalogueEntry]:
     """The entries of one document, in its order.
 
-    ``name`` stands for the document in places (``name:line /pointer``). Raises CatalogueError for
-    text that is not strict YAML, CatalogueRefused for a document with mistakes: all of them.
+    ``name`` stands for the document in places (``name:line /pointer``). Raises CatalogueRefused
+    with every mistake: of the YAML with the reader's own codes, else of the document.
     """
-    source = read_yaml(text, name)
+    source = _tree(text, name)
     model = StandardDocument if standard else CatalogueDocument
     try:
-        document = model.model_validate(source.value)
+        document = model.model_validate(source.to_json())
     except ValidationError as error:
         raise CatalogueRefused(_shape_mistakes(error, source, name)) from None
     mistakes: list[Mistake] = []
@@ -93,6 +94,29 @@ def read_document(text: str, name: str, *, standard: bool = False) -> list[Catal
     return [_entry(key, document.product, value) for key, value in document.operations.items()]
 
 
+def _tree(text: str | bytes, name: str) -> Tree:
+    problems = Problems()
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    tree, _ = read_yaml(data, name, problems, substitution=True)
+    if tree is None or problems.found:
+        raise CatalogueRefused(
+            [
+                CatalogueError(
+                    one.code,
+                    one.message,
+                    place=_place(name, one.spot.line, one.spot.pointer),
+                    remedy=one.remedy,
+                )
+                for one in problems.found
+            ]
+        )
+    return tree
+
+
+def _place(name: str, line: int, pointer: str) -> str:
+    return f"{name}:{line} {pointer or '/'}"
+
+
 def _identity_mistakes(operation_id: str, product: str) -> list[Mistake]:
     place = pointer_of(["operations", operation_id])
     try:
@@ -106,7 +130,7 @@ def _identity_mistakes(operation_id: str, product: str) -> list[Mistake]:
     return []
 
 
-def _shape_mistakes(error: ValidationError, source: YamlText, name: str) -> list[CatalogueError]:
+def _shape_mistakes(error: ValidationError, source: Tree, name: str) -> list[CatalogueError]:
     mistakes = []
     for detail in error.errors(include_url=False, include_input=False, include_context=False):
         location = [part for part in detail["loc"] if part != "[key]"]
@@ -121,11 +145,11 @@ def _shape_mistakes(error: ValidationError, source: YamlText, name: str) -> list
     return mistakes
 
 
-def _refusal(mistake: Mistake, source: YamlText, name: str) -> CatalogueError:
+def _refusal(mistake: Mistake, source: Tree, name: str) -> CatalogueError:
     return CatalogueError(
         f"catalogue.{mistake.code}",
         mistake.message,
-        place=f"{name}:{source.line(mistake.pointer)} {mistake.pointer or '/'}",
+        place=_place(name, find(source, pointer_parts(mistake.pointer)).line, mistake.pointer),
         remedy=mistake.remedy,
     )
 
@@ -148,6 +172,7 @@ def _entry(operation_id: str, product: str, operation: OperationDocument) -> Cat
         key=operation.key,
         preparation=standard.preparation,
         receipt=operation.http.receipt is not None,
+        proposal=operation.proposal,
         receipt_window_seconds=operation.receipt_window_seconds,
         refusals=(ANY_REFUSAL,) if standard.open_refusals else refusals,
         completions=operation.completions,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from activities.catalogue.schemas import SchemaFault
-from adapter.authoring.sources import child_pointer
+from activities.yaml.sources import child_pointer
 from interpreter.contract.values import JsonValue
 
 _REFERENCES = ("$ref", "$dynamicRef")
@@ -19,6 +19,15 @@ _SAME_VALUE_LISTS = ("allOf", "anyOf", "oneOf")
 _SAME_VALUE_NAMES = ("dependentSchemas",)
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _NO_SCHEMA = ("const", "enum", "default", "examples")
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFault:
+    """Why a schema is not accepted: JSON pointer inside it, what is wrong, what to do."""
+
+    pointer: str
+    message: str
+    remedy: str
 
 
 def reference_faults(schema: JsonValue) -> list[SchemaFault]:

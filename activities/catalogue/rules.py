@@ -68,6 +68,9 @@ def _promise_mistakes(place: str, operation: OperationDocument) -> Iterator[Mist
         yield _effect(place, "recovery and receipt disagree", remedy)
     if operation.receipt_window_seconds is not None and not operation.key:
         yield _effect(place, "a receipt window needs a key", "key: true, or no window")
+    if operation.proposal and effect is not EffectClass.MUTATION:
+        remedy = "remove proposal; what only reads a proposal is a read"
+        yield Mistake(f"{place}/proposal", "effect-disagreement", "no action", remedy)
     if effect is EffectClass.MUTATION and operation.http.method == "GET":
         yield Mistake(
             f"{place}/http/method", "method", "a mutation is not sent by GET", "use POST or PUT"

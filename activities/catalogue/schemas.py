@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
+from activities.catalogue.references import SchemaFault, reference_faults
 from interpreter.contract.schemas import validator
 from interpreter.contract.values import JsonValue
 
@@ -36,15 +36,6 @@ _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "
 _VALUES = frozenset({"const", "enum", "default", "examples", "example"})
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaFault:
-    """Why a schema is not accepted: JSON pointer inside it, what is wrong, what to do."""
-
-    pointer: str
-    message: str
-    remedy: str
-
-
 def pointer_of(parts: Iterator[Any] | list[Any]) -> str:
     """The JSON pointer (RFC 6901) of a path of keys and positions."""
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
@@ -54,7 +45,8 @@ def schema_faults(schema: JsonValue) -> list[SchemaFault]:
     """Everything that keeps a value from being a schema of an operation; empty when it is one.
 
     Accepted are objects and booleans of draft 2020-12, at most 32 deep, whose references stay
-    inside (``#…``), without ``$id``, with known formats only: nothing is ever fetched.
+    inside (``#…``) and come to an end, without ``$id``, with known formats only: nothing is ever
+    fetched.
     """
     if not isinstance(schema, dict | bool):
         return [SchemaFault("", "a schema is an object or a boolean", "write an object")]
@@ -67,7 +59,7 @@ def schema_faults(schema: JsonValue) -> list[SchemaFault]:
         pointer = pointer_of(list(error.absolute_path))
         remedy = "write a schema of draft 2020-12"
         return [SchemaFault(pointer, "not a valid schema of draft 2020-12", remedy)]
-    return list(_dangling(schema, schema, []))
+    return reference_faults(schema)
 
 
 def _own_faults(schema: JsonValue, path: list[Any], depth: int) -> Iterator[SchemaFault]:
@@ -94,37 +86,6 @@ def _own_faults(schema: JsonValue, path: list[Any], depth: int) -> Iterator[Sche
                 yield from _own_faults(inner, [*here, name], depth + 2)
         elif key not in _VALUES:
             yield from _own_faults(value, here, depth + 1)
-
-
-def _dangling(root: JsonValue, schema: JsonValue, path: list[Any]) -> Iterator[SchemaFault]:
-    """References to places that the schema does not have."""
-    if isinstance(schema, list):
-        for position, item in enumerate(schema):
-            yield from _dangling(root, item, [*path, position])
-    elif isinstance(schema, dict):
-        for key, value in schema.items():
-            if key == "$ref" and isinstance(value, str) and not _resolves(root, value):
-                yield SchemaFault(
-                    pointer_of([*path, key]), "the reference leads nowhere", "name a place in $defs"
-                )
-            elif key not in _VALUES:
-                yield from _dangling(root, value, [*path, key])
-
-
-def _resolves(root: JsonValue, reference: str) -> bool:
-    fragment = reference[1:]
-    if fragment and not fragment.startswith("/"):
-        return True  # an anchor: the validator knows whether it exists
-    value = root
-    for part in fragment.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict) and key in value:
-            value = value[key]
-        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return False
-    return True
 
 
 Check = Callable[[JsonValue], str | None]

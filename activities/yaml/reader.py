@@ -13,11 +13,11 @@ from typing import Any
 import yaml
 from yaml import CSafeLoader
 
-from adapter.authoring.diagnostics.diagnostic import Related, Report
-from adapter.authoring.formats.scalars import Refused, resolve
-from adapter.authoring.formats.syntax import classify
-from adapter.authoring.formats.tree import Broken, Entry, Scalar, Sequence, Table, Tree
-from adapter.authoring.sources import Source, Spot, child_pointer
+from activities.yaml.problems import Related, Sink
+from activities.yaml.scalars import Refused, resolve
+from activities.yaml.sources import Source, Spot, child_pointer
+from activities.yaml.syntax import classify
+from activities.yaml.tree import Broken, Entry, Scalar, Sequence, Table, Tree
 
 LARGEST_FILE_BYTES = 1_048_576
 DEEPEST_NESTING = 128
@@ -31,7 +31,7 @@ class _TooDeep(Exception):
     """Reading stops: the tree is deeper than any file of ours."""
 
 
-def decode(data: bytes, file: str, report: Report) -> str | None:
+def decode(data: bytes, file: str, report: Sink) -> str | None:
     """The text of a YAML file without a byte order mark, or None after a finding."""
     if len(data) > LARGEST_FILE_BYTES:
         message = f"the file has more than {LARGEST_FILE_BYTES} bytes"
@@ -48,7 +48,7 @@ def decode(data: bytes, file: str, report: Report) -> str | None:
 
 
 def read_yaml(
-    data: bytes, file: str, report: Report, *, substitution: bool = False
+    data: bytes, file: str, report: Sink, *, substitution: bool = False
 ) -> tuple[Tree | None, Source | None]:
     """The tree and text of a YAML file; findings go to ``report``.
 
@@ -76,7 +76,7 @@ def read_yaml(
 class _Reader:
     """Turns parser events into a tree; one instance reads one file."""
 
-    def __init__(self, source: Source, report: Report, substitution: bool) -> None:
+    def __init__(self, source: Source, report: Sink, substitution: bool) -> None:
         self._source = source
         self._report = report
         self._substitution = substitution

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from adapter.authoring.sources import Source, Spot
+from activities.yaml.sources import Source, Spot
 
 
 @dataclass(frozen=True, slots=True)

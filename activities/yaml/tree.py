@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from adapter.authoring.sources import Spot
+from activities.yaml.sources import Spot
 from interpreter.contract.values import JsonValue
 
 

@@ -1,5 +1,6 @@
 """The author's files to a checked definition: offline, without a server, network or ledger."""
 
+from activities.yaml.sources import Source, Sources, Spot
 from adapter.authoring.diagnostics import (
     CODES,
     Diagnostic,
@@ -12,7 +13,6 @@ from adapter.authoring.diagnostics import (
 )
 from adapter.authoring.folder import check_folder
 from adapter.authoring.projects import ProjectResult, load_project
-from adapter.authoring.sources import Source, Sources, Spot
 from adapter.authoring.views.comparison import Change, ChangeKind, Difference, diff
 from adapter.authoring.views.explanation import Ending, Explanation, StepView, explain
 from adapter.authoring.views.picture import PictureFormat, graph

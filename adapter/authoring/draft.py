@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from adapter.authoring.sources import Spot
+from activities.yaml.sources import Spot
 from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Operation, Trigger
 from interpreter.definition.nodes import AnyNode

@@ -6,8 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from activities.yaml.sources import Spot
 from adapter.authoring.diagnostics.diagnostic import Report
-from adapter.authoring.sources import Spot
 from adapter.errors import Unavailable, Usage
 
 

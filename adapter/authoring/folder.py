@@ -6,11 +6,11 @@ import os
 import stat
 from pathlib import Path
 
+from activities.yaml.reader import LARGEST_FILE_BYTES, read_yaml
+from activities.yaml.sources import Spot
+from activities.yaml.tree import Scalar, Table
 from adapter.authoring.diagnostics.diagnostic import Diagnostic, Report
 from adapter.authoring.files import project_folder, read_regular_file
-from adapter.authoring.formats.tree import Scalar, Table
-from adapter.authoring.formats.yaml import LARGEST_FILE_BYTES, read_yaml
-from adapter.authoring.sources import Spot
 from adapter.errors import Unavailable
 
 MOST_ENTRIES = 1_024

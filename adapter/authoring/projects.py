@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from activities.catalogue.catalogue import Catalogue
+from activities.yaml.reader import LARGEST_FILE_BYTES, read_yaml
+from activities.yaml.sources import Source, Sources, Spot
+from activities.yaml.tree import Table, Tree
 from adapter.authoring.check import check_draft
 from adapter.authoring.check.functions import FILE as FUNCTIONS_FILE
 from adapter.authoring.check.functions import LARGEST_SOURCE_BYTES
@@ -16,10 +19,7 @@ from adapter.authoring.draft import Draft
 from adapter.authoring.files import project_folder, read_regular_file
 from adapter.authoring.formats.envelope import CURRENT, PROJECT, V1ALPHA1, read_envelope
 from adapter.authoring.formats.project import read_project
-from adapter.authoring.formats.tree import Table, Tree
 from adapter.authoring.formats.v1alpha1 import read_v1alpha1
-from adapter.authoring.formats.yaml import LARGEST_FILE_BYTES, read_yaml
-from adapter.authoring.sources import Source, Sources, Spot
 from interpreter.definition.document import PackagedDefinition
 from interpreter.errors import DefinitionError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from activities.catalogue.catalogue import Catalogue
+from activities.yaml.tree import Tree
 from adapter.authoring.check.effects import check_effects
 from adapter.authoring.check.functions import compile_functions
 from adapter.authoring.check.names import check_names, check_outcomes, check_routes
@@ -12,7 +13,6 @@ from adapter.authoring.check.uses import Uses
 from adapter.authoring.check.values import Values
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.draft import Draft
-from adapter.authoring.formats.tree import Tree
 
 __all__ = ["check_draft"]
 

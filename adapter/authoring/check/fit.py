@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from activities.yaml.sources import child_pointer
 from adapter.authoring.check.shapes import DEEPEST, Shape, both, of_value, same, type_of
-from adapter.authoring.sources import child_pointer
 from interpreter.contract.schemas import validator
 from interpreter.contract.values import JsonValue
 

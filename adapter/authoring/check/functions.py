@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from activities.yaml.sources import Spot
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.draft import Draft
-from adapter.authoring.sources import Spot
 from interpreter import language
 from interpreter.definition.mappings import FunctionCall
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from activities.yaml.sources import child_pointer, pointer_parts
 from adapter.authoring.check.shapes import ANY, DEEPEST, NOTHING, Shape, both, either, of_value
-from adapter.authoring.sources import child_pointer, pointer_parts
 
 _INDEX = re.compile(r"(?:0|[1-9][0-9]{0,5})\Z")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from activities.catalogue.schemas import SchemaFault, schema_faults
-from adapter.authoring.check.references import reference_faults
+from activities.catalogue.references import SchemaFault
+from activities.catalogue.schemas import schema_faults
+from activities.yaml.sources import pointer_parts
+from activities.yaml.tree import Tree, find
 from adapter.authoring.compile.annotations import execution_form
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.draft import Draft
-from adapter.authoring.formats.tree import Tree, find
-from adapter.authoring.sources import pointer_parts
 from interpreter import language
 from interpreter.contract.values import JsonValue
 from interpreter.definition import nodes as n
@@ -25,7 +25,7 @@ def check_schemas(draft: Draft, tree: Tree, report: Report) -> None:
     """
     for at, schema in list(_schemas(draft)):
         spot = draft.origins.find(at)
-        faults = schema_faults(schema) or reference_faults(schema) or _draft_faults(schema)
+        faults = schema_faults(schema) or _draft_faults(schema)
         for fault in faults:
             pointer = spot.pointer + fault.pointer
             place = find(tree, pointer_parts(pointer))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from adapter.authoring.sources import pointer_parts
+from activities.yaml.sources import pointer_parts
 from interpreter.contract.values import JsonValue
 
 TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})

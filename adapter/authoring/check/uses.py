@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from activities.yaml.sources import child_pointer, pointer_parts
 from adapter.authoring.check.fit import cases, misfits
 from adapter.authoring.check.functions import Functions
 from adapter.authoring.check.shapes import Shape, of_schema, of_type
 from adapter.authoring.check.values import Values
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.draft import Draft
-from adapter.authoring.sources import child_pointer, pointer_parts
 from interpreter.definition import mappings as m
 from interpreter.definition import nodes as n
 

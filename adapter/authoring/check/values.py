@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from activities.yaml.sources import child_pointer
 from adapter.authoring.check.functions import Functions
 from adapter.authoring.check.members import Member, Presence, member
 from adapter.authoring.check.outputs import Outputs
@@ -22,7 +23,6 @@ from adapter.authoring.check.shapes import (
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.draft import Draft
-from adapter.authoring.sources import child_pointer
 from interpreter.definition import mappings as m
 from interpreter.definition.nodes import REFUSAL_OUTLET, CallNode
 from interpreter.machine.mappings import steps_read

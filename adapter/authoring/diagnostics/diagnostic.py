@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
+from activities.yaml.problems import Related
+from activities.yaml.sources import Spot
 from adapter.authoring.diagnostics.codes import CODES, Severity
-from adapter.authoring.sources import Spot
 from interpreter.contract.values import JsonValue
 
 LARGEST_FILE_REPORT = 100
@@ -33,14 +34,6 @@ _ARTIFACTS = {
     "scenarios.yaml": Artifact.SCENARIOS,
     "runtime.yaml": Artifact.RUNTIME,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Related:
-    """A second place that explains a finding."""
-
-    message: str
-    spot: Spot
 
 
 @dataclass(frozen=True, slots=True)

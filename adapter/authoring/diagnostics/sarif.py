@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable
 from urllib.parse import quote
 
+from activities.yaml.sources import Spot
 from adapter.authoring.diagnostics.codes import CODES
 from adapter.authoring.diagnostics.diagnostic import Diagnostic
 from adapter.authoring.diagnostics.text import file_path
-from adapter.authoring.sources import Spot
 from interpreter.contract.values import JsonValue
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapter.authoring.diagnostics.code import Code, Severity
+from activities.yaml.code import Code, Severity
 
 _READING = (
     Code(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from activities.yaml.sources import Sources, Spot
 from adapter.authoring.diagnostics.codes import Severity
 from adapter.authoring.diagnostics.diagnostic import Diagnostic
-from adapter.authoring.sources import Sources, Spot
 
 _WIDEST_LINE = 160
 _COLORS = {Severity.ERROR: "\033[1;31m", Severity.WARNING: "\033[1;33m"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from activities.yaml.tree import Scalar, Table, Tree, name_of
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.diagnostics.nearest import nearest
-from adapter.authoring.formats.tree import Scalar, Table, Tree, name_of
 
 PROJECT_KIND = "CoordinatorProject"
 CURRENT = "coordinator/v1"

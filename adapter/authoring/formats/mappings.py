@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from activities.yaml.sources import child_pointer
+from activities.yaml.tree import Broken, Scalar, Sequence, Table, Tree, name_of
 from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.draft import Origins
 from adapter.authoring.formats.shape import FUNCTION_NAME, LOCAL_ID, Section
-from adapter.authoring.formats.tree import Broken, Scalar, Sequence, Table, Tree, name_of
-from adapter.authoring.sources import child_pointer
 from interpreter.contract.values import JsonValue
 from interpreter.definition import mappings as m
 

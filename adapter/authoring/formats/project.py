@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from activities.catalogue.catalogue import Catalogue
+from activities.yaml.tree import Broken, Table
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.draft import Draft, Origins
 from adapter.authoring.formats.mappings import MappingReader
@@ -19,7 +20,6 @@ from adapter.authoring.formats.shape import (
     read_text,
 )
 from adapter.authoring.formats.steps import StepReader
-from adapter.authoring.formats.tree import Broken, Table
 from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Trigger
 

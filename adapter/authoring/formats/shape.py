@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from activities.yaml.sources import Spot
+from activities.yaml.tree import Broken, Scalar, Sequence, Table, Tree, name_of
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.diagnostics.nearest import suggestion
-from adapter.authoring.formats.tree import Broken, Scalar, Sequence, Table, Tree, name_of
-from adapter.authoring.sources import Spot
 from interpreter.contract.values import JsonValue
 
 T = TypeVar("T")

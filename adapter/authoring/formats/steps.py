@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from activities.yaml.tree import Table
 from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.draft import Draft
 from adapter.authoring.formats.mappings import MappingReader
@@ -17,7 +18,6 @@ from adapter.authoring.formats.shape import (
     local_names,
     read_text,
 )
-from adapter.authoring.formats.tree import Table
 from interpreter.definition import nodes as n
 
 LONGEST_WAIT_SECONDS = 31_536_000

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from activities.catalogue.catalogue import Catalogue
+from activities.yaml.tree import Table
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.draft import Draft, Origins
@@ -17,7 +18,6 @@ from adapter.authoring.formats.operations import OperationReader
 from adapter.authoring.formats.project import MOST_STEPS, read_header
 from adapter.authoring.formats.shape import LOCAL_ID, Section, local_names
 from adapter.authoring.formats.steps import read_cases, read_finish
-from adapter.authoring.formats.tree import Table
 from interpreter.definition import nodes as n
 
 _TYPES = ("wait-until", "call", "choose", "finish")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from adapter.authoring.formats.scalars import resolve
+from activities.yaml.scalars import resolve
 from interpreter.contract.values import JsonValue
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./ -]*(?<! )\Z")

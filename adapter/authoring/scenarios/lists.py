@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from activities.yaml.tree import Table
 from adapter.authoring.formats.shape import LOCAL_ID, Rule, Section, read_text
-from adapter.authoring.formats.tree import Table
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from activities.yaml.sources import pointer_parts
 from adapter.authoring.scenarios.routes import Route
 from adapter.authoring.scenarios.samples import sample, variants
-from adapter.authoring.sources import pointer_parts
 from interpreter.contract.values import JsonValue
 from interpreter.definition import mappings as m
 from interpreter.definition import nodes as n

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from activities.yaml.tree import Scalar
 from adapter.authoring.formats.shape import EXTERNAL_ID, LOCAL_ID, TITLE, Rule, Section
-from adapter.authoring.formats.tree import Scalar
 from adapter.authoring.scenarios.lists import read_list, read_names, step_tables
 from adapter.authoring.scenarios.moments import (
     LONGEST_SECONDS,

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from activities.yaml.reader import LARGEST_FILE_BYTES, read_yaml
+from activities.yaml.sources import Sources, Spot
+from activities.yaml.tree import Sequence, Table, find
 from adapter.authoring.diagnostics.diagnostic import Diagnostic, Related, Report
 from adapter.authoring.files import read_regular_file
 from adapter.authoring.formats.envelope import Envelope, read_envelope
 from adapter.authoring.formats.shape import Section
-from adapter.authoring.formats.tree import Sequence, Table, find
-from adapter.authoring.formats.yaml import LARGEST_FILE_BYTES, read_yaml
 from adapter.authoring.scenarios import own_format, public_format
 from adapter.authoring.scenarios.lists import check_length
 from adapter.authoring.scenarios.references import check_references
 from adapter.authoring.scenarios.suite import CURRENT, V1ALPHA1, Suite, SuiteReading
-from adapter.authoring.sources import Sources, Spot
 from interpreter.definition.document import Definition
 from interpreter.scenario import Case
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from activities.yaml.sources import child_pointer
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.scenarios.suite import Suite
-from adapter.authoring.sources import child_pointer
 from interpreter.definition.document import Definition
 from interpreter.scenario import Case
 from interpreter.scenario.compare import effect_id

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from activities.yaml.tree import Sequence, Table
 from adapter.authoring.formats.shape import EXTERNAL_ID, Section
-from adapter.authoring.formats.tree import Sequence, Table
 from adapter.authoring.scenarios.lists import check_length, step_tables
 from adapter.authoring.scenarios.moments import read_seconds
 from interpreter.scenario import Reply, ReplyType

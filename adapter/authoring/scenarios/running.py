@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from activities.yaml.sources import Spot
 from adapter.authoring.diagnostics.codes import CODES, Severity
 from adapter.authoring.diagnostics.diagnostic import Diagnostic
 from adapter.authoring.scenarios.suite import Suite
-from adapter.authoring.sources import Spot
 from interpreter.definition.document import PackagedDefinition
 from interpreter.scenario import (
     ABSENT,

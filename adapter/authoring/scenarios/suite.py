@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from activities.yaml.sources import Sources, Spot, pointer_parts
+from activities.yaml.tree import Tree, find
 from adapter.authoring.diagnostics.diagnostic import Diagnostic
-from adapter.authoring.formats.tree import Tree, find
-from adapter.authoring.sources import Sources, Spot, pointer_parts
 from interpreter.scenario import Case
 
 SCENARIOS_FILE = "scenarios.yaml"

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from adapter.authoring.formats.tree import Sequence as SequenceTree
-from adapter.authoring.formats.tree import Table
+from activities.yaml.tree import Sequence as SequenceTree
+from activities.yaml.tree import Table
 from adapter.authoring.scenarios.blocks import block
 from adapter.authoring.scenarios.reading import KIND, read_suite
 from adapter.authoring.scenarios.skeletons import ADMITTED_AT, Skeleton

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from adapter.authoring.sources import child_pointer
+from activities.yaml.sources import child_pointer
 from interpreter.contract.values import JsonValue
 from interpreter.definition.document import PackagedDefinition
 

@@ -307,26 +307,58 @@ def test_mistakes_of_several_documents_come_together() -> None:
 @pytest.mark.parametrize(
     ("text", "code", "line"),
     [
-        ("", "yaml", 1),
-        ("a: 1\n---\nb: 2\n", "yaml", 2),
-        ("a: &x 1\n", "yaml", 1),
-        ("a: 1\nb: *x\n", "yaml", 2),
-        ("a: !!str 1\n", "yaml", 1),
-        ("a: 1\na: 2\n", "yaml", 2),
-        ("? [a]\n: 1\n", "yaml", 1),
-        ("<<: {a: 1}\n", "yaml", 1),
-        ("a: 0123\n", "yaml", 1),
-        ("a: 0x1F\n", "yaml", 1),
-        ("a: .5\n", "yaml", 1),
-        ("a: [1\n", "syntax", 2),
-        ("a:\n\t- 1\n", "syntax", 2),
-        ("a: \x01\n", "syntax", 1),
-        ("[" * 200 + "]" * 200, "yaml", 1),
-        ("x" * 1_100_000, "too-large", 0),
+        ("", "config.missing-envelope", 1),
+        ("a: 1\n---\nb: 2\n", "yaml.multiple-documents", 2),
+        ("a: &x 1\n", "yaml.anchor", 1),
+        ("a: 1\nb: *x\n", "yaml.alias", 2),
+        ("a: !!str 1\n", "yaml.tag", 1),
+        ("a: 1\na: 2\n", "yaml.duplicate-key", 2),
+        ("? [a]\n: 1\n", "yaml.non-string-key", 1),
+        ("<<: {a: 1}\n", "yaml.merge-key", 1),
+        ("a: 0123\n", "yaml.ambiguous-number", 1),
+        ("a: [1\n", "yaml.unexpected-end", 1),
+        ("a:\n\t- 1\n", "yaml.tab-indentation", 2),
+        ("a: \x01\n", "yaml.control-character", 1),
+        ("[" * 200 + "]" * 200, "yaml.too-deep", 1),
+        ("x" * 1_100_000, "yaml.too-large", 1),
+        ("[" * 1_000_000, "yaml.too-deep", 1),
+        (b"a: \xff\n", "yaml.not-utf8", 1),
     ],
 )
-def test_text_that_is_not_strict_yaml_is_placed(text: str, code: str, line: int) -> None:
-    with pytest.raises(CatalogueError) as caught:
+def test_text_that_is_not_strict_yaml_is_placed(text: str | bytes, code: str, line: int) -> None:
+    with pytest.raises(CatalogueRefused) as caught:
         Catalogue.with_documents({"c.yaml": text})
-    assert caught.value.code == f"catalogue.{code}"
-    assert caught.value.place == (f"c.yaml:{line}" if line else "c.yaml")
+    assert caught.value.code == code
+    assert caught.value.place.startswith(f"c.yaml:{line} ")
+    assert caught.value.remedy
+
+
+def test_every_mistake_of_the_yaml_is_reported_at_once() -> None:
+    with pytest.raises(CatalogueRefused) as caught:
+        Catalogue.with_documents({"c.yaml": "a: &x 1\nb: 0123\n"})
+    assert [one.code for one in caught.value.mistakes] == ["yaml.anchor", "yaml.ambiguous-number"]
+
+
+def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
+    windows = b"\xef\xbb\xbf" + DOCUMENT.replace("\n", "\r\n").encode()
+    plain = Catalogue.with_documents({"crm.yaml": DOCUMENT})
+    other = Catalogue.with_documents({"crm.yaml": windows})
+    assert plain.contracts() == other.contracts()
+
+
+def test_a_schema_that_only_refers_to_itself_is_refused() -> None:
+    document = _document()
+    loop = {"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}}
+    document["operations"][_READ]["response"] = loop
+    messages = {mistake.message for mistake in _mistakes(document)}
+    assert messages == {"the reference never comes to an end"}
+
+
+def test_an_action_on_a_proposal_is_marked() -> None:
+    document = _document()
+    document["operations"][_OPEN]["proposal"] = True
+    catalogue = Catalogue.with_documents({"crm.json": json.dumps(document)})
+    assert catalogue.find(_OPEN).contract.proposal
+    document["operations"][_READ]["proposal"] = True
+    [mistake] = _mistakes(document)
+    assert mistake.place.endswith("/proposal")

@@ -112,3 +112,9 @@ def test_no_message_holds_a_value(tmp_path: Path) -> None:
         assert result.errors
         told = "".join(f"{one.message}{one.remedy}" for one in result.errors)
         assert secret not in told.lower()
+
+
+def test_at_most_100_findings_of_a_file_are_shown(tmp_path: Path) -> None:
+    found = load(tmp_path, "\n".join(f"k{i}: 012" for i in range(200))).diagnostics
+    assert len(found) == 101
+    assert found[-1].code == "config.too-many-problems"
