@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from adapter.cli.local_files import Addresses, LocalFiles
+from adapter.cli.local_files import Addresses, Bound, LocalFiles, pretend_connections
 from tests.adapter.cli.conftest import Run
 
 _EXAMPLE = Path(__file__).parents[3] / "examples" / "reviewed-notice"
@@ -80,7 +80,7 @@ def runtime(tmp_path: Path, empty_database_url: str, monkeypatch: pytest.MonkeyP
     files = LocalFiles(tmp_path / "deployment")
     files.prepare()
     at = Addresses("127.0.0.1:1", "http://127.0.0.1:1", 1, "http://127.0.0.1:1", empty_database_url)
-    files.write_runtime(at, 1, 1)
+    files.write_runtime(at, {"floorSeconds": 1}, Bound(pretend_connections(at.products)))
     monkeypatch.setenv("COORDINATOR_RUNTIME", str(files.runtime))
     return files.runtime
 
