@@ -44,7 +44,9 @@ class Claim:
 
     ``token`` is fresh for every attempt. ``after_cancel`` is true for a call on an ``onCancel``
     route, which a recorded cancel does not refuse. ``sequence`` and ``steps`` are the machine's
-    projections: the call's own step is written as ``running`` with ``sequence``.
+    projections: the call's own step is written as ``running`` with ``sequence``. ``seen`` is the
+    furthest position of the ledger that the workflow knows of, ``asked_at`` when it first asked for
+    this call (protocol rule 9); None where nobody can tell.
     """
 
     effect: VisitRef
@@ -56,6 +58,8 @@ class Claim:
     sequence: int
     steps: tuple[StepRecord, ...] = ()
     after_cancel: bool = False
+    seen: int = 0
+    asked_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,7 @@ class ReadOutcome:
     sequence: int
     steps: tuple[StepRecord, ...] = ()
     after_cancel: bool = False
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True)

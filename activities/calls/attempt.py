@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
@@ -13,13 +14,17 @@ from interpreter.contract.runs import run_id_of
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Which effect, generation and operation this activity is about, from its own ids."""
+    """Which effect, generation and operation this activity is about, from its own ids.
+
+    ``scheduled_at`` is when Temporal was asked for the activity, however often it was tried since.
+    """
 
     visit: VisitRef
     generation: int
     activity_id: str
     operation: str
     is_local: bool
+    scheduled_at: datetime | None = None
 
 
 def present_attempt() -> Attempt:
@@ -38,4 +43,11 @@ def present_attempt() -> Attempt:
             type="not-admitted",
             non_retryable=True,
         ) from error
-    return Attempt(visit, generation, info.activity_id, info.activity_type, info.is_local)
+    return Attempt(
+        visit,
+        generation,
+        info.activity_id,
+        info.activity_type,
+        info.is_local,
+        info.scheduled_time,
+    )

@@ -6,7 +6,7 @@ import asyncio
 import time
 import uuid
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
@@ -62,8 +62,12 @@ class Performer:
             request.sequence,
             request.steps,
             request.after_cancel,
+            request.seen,
         )
-        return await self.effects.read_outcome(outcome)
+        reply = await self.effects.read_outcome(outcome)
+        if _held(reply):
+            raise go_remote("a hold keeps this run from going on")
+        return reply
 
     async def _effect(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
@@ -80,7 +84,7 @@ class Performer:
         at("after-claim")
         match answer:
             case ports.Settled(reply):
-                if reply.kind is ReplyKind.NOT_PERMITTED and reply.code == "hold":
+                if _held(reply):
                     raise _again(
                         names.HELD, "a hold keeps this effect from being sent", _HELD_DELAY
                     )
@@ -147,6 +151,8 @@ class Performer:
             request.sequence,
             request.steps,
             request.after_cancel,
+            request.seen,
+            _first_asked(attempt, request),
         )
         try:
             return await self.effects.claim(claim)
@@ -167,6 +173,17 @@ class Performer:
                 raise _again(names.BUSY, "an attempt may still be sending", retry_after)
             case ports.NotSent() | ports.Retry():
                 return None
+
+
+def _held(reply: Reply) -> bool:
+    return reply.kind is ReplyKind.NOT_PERMITTED and reply.code == "hold"
+
+
+def _first_asked(attempt: Attempt, request: CallRequest) -> datetime | None:
+    """When the workflow first asked for this call, in whichever activity."""
+    if request.since_ms:
+        return datetime.fromtimestamp(request.since_ms / 1000, UTC)
+    return attempt.scheduled_at
 
 
 def _unprepared(failure: NotPrepared) -> Reply:

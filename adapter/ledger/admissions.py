@@ -122,8 +122,17 @@ class ExecutionStart:
 class Admissions:
     """Admits runs and follows their start; LedgerUnavailable when a write's fate is not known."""
 
-    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed, definitions: Definitions) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        sealer: Sealer,
+        keyed: Keyed,
+        definitions: Definitions,
+        *,
+        recovery_only: bool = False,
+    ) -> None:
         self._pool = pool
+        self._recovery_only = recovery_only
         self._sealer = sealer
         self._keyed = keyed
         self._definitions = definitions
@@ -135,7 +144,8 @@ class Admissions:
 
         A known key is looked up before anything else, a hold included. ``check`` may refuse the
         input of a new run against its definition. Raises Refused: ``idempotency.key-reused``
-        (409), ``workflow.unknown`` (404), ``revision.not-active`` (409), ``admission.held`` (409).
+        (409), ``workflow.unknown`` (404), ``revision.not-active`` (409), ``admission.held`` (409),
+        ``admission.recovery-only`` (409).
         """
         identity = self._keyed.start_identity(
             admission.owner,
@@ -153,6 +163,8 @@ class Admissions:
             )
             if known is not None:
                 return known
+            if self._recovery_only:
+                raise _recovery_only()
             facts = _require_active(admission, found)
             if check is not None and definition is not None:
                 check(definition)
@@ -292,6 +304,15 @@ class Admissions:
             binding=admission.binding,
         )
         return Admitted(run_id, True, start)
+
+
+def _recovery_only() -> Refused:
+    return Refused(
+        "admission.recovery-only",
+        "the service was started for recovery only and admits nothing",
+        place="service",
+        remedy="repeat with the same key once it serves as usual",
+    )
 
 
 def instant(at: datetime) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from activities.errors import ActivityError
 from activities.ports import ReadOutcome, Retry, Settlement
 from adapter.ledger.closings import conclude_wanted
@@ -13,13 +15,13 @@ from adapter.ledger.effect_rows import (
     locked,
     row_keys,
 )
-from adapter.ledger.entry import Entry, RunRow
+from adapter.ledger.entry import Entry, LedgerBehind, RunRow
 from adapter.ledger.pool import Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.verdicts import (
     Conclude,
     EffectFacts,
-    Pass,
+    SettleVerdict,
     Stored,
     forbidden,
     settle_verdict,
@@ -29,6 +31,7 @@ from interpreter.contract.records import RunState
 from interpreter.contract.values import JsonValue
 
 _SQL = queries("effects")
+ABSENT = "effect.absent"
 
 
 class Answers:
@@ -48,7 +51,7 @@ class Answers:
             run, facts, settlement.contract, settlement.limits, reply, settlement.retry_after
         )
         if facts.own_settled_as is not None and not isinstance(verdict, Conclude):
-            return verdict if isinstance(verdict, Retry) else self._answer(effect, facts, verdict)
+            return self._answer(effect, facts, verdict, run.position)
         entry = Entry(run, facts.now, uncertain=facts.uncertain_elsewhere)
         writes = self._answer_writes(run, settlement, facts)
         if isinstance(verdict, Conclude):
@@ -64,12 +67,18 @@ class Answers:
             await transaction.commit(*await conclude_wanted(transaction, entry))
         else:
             await transaction.commit(*writes, *entry.writes())
-        return verdict if isinstance(verdict, Retry) else self._answer(effect, facts, verdict)
+        return self._answer(effect, facts, verdict, entry.run.position)
 
     def _answer(
-        self, effect: VisitRef, facts: EffectFacts, verdict: Stored | Conclude | Pass
-    ) -> Reply:
-        return self._rows.stored(effect, facts) if isinstance(verdict, Stored) else verdict.reply
+        self, effect: VisitRef, facts: EffectFacts, verdict: SettleVerdict, position: int
+    ) -> Reply | Retry:
+        if isinstance(verdict, Retry):
+            return verdict
+        if isinstance(verdict, Stored):
+            reply = self._rows.stored(effect, facts)
+        else:
+            reply = verdict.reply
+        return replace(reply, position=position)
 
     def _enter_conclusion(
         self, entry: Entry, settlement: Settlement, facts: EffectFacts, verdict: Conclude
@@ -109,8 +118,10 @@ class Answers:
         own = answered_step(call_step(effect, outcome.sequence + 1), reply)
         steps = (*outcome.steps, own)
         run, facts = await locked(transaction, effect, NO_TOKEN, steps)
+        if outcome.seen > run.position:
+            raise LedgerBehind(run.id)
         if facts.outcome is not None:
-            return self._rows.stored(effect, facts)
+            return replace(self._rows.stored(effect, facts), position=run.position)
         reason = forbidden(
             run, facts.now, withdrawn=facts.withdrawn, after_cancel=outcome.after_cancel
         )
@@ -131,7 +142,7 @@ class Answers:
             "sealed_reply": self._rows.seal_reply(effect, reply),
         }
         await transaction.commit(Write(_SQL["settle_read"], read), *entry.writes())
-        return reply
+        return replace(reply, position=entry.run.position)
 
 
 def _receipt_id(receipt: JsonValue) -> str:
@@ -142,7 +153,7 @@ def _receipt_id(receipt: JsonValue) -> str:
 
 def _absent(effect: VisitRef) -> ActivityError:
     return ActivityError(
-        "effect.absent",
+        ABSENT,
         "the ledger has no record of this attempt",
         place=effect.id,
         remedy="put the deployment under a restore hold: its ledger is older than this attempt",

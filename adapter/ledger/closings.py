@@ -9,6 +9,7 @@ from datetime import datetime
 from adapter.crypto import Sealer
 from adapter.ledger.entry import (
     Entry,
+    LedgerBehind,
     RunRow,
     lock_question,
     sequences_of,
@@ -81,6 +82,8 @@ async def close(
     if run is None:
         raise unknown_run(run_id)
     facts = _required(found, run_id, execution)
+    if closing.seen > run.position:
+        raise LedgerBehind(run_id)
     if facts.closed:
         return _opened(sealer, run_id, facts.closing_state or "", facts)
     writes = _declarations(run, facts)

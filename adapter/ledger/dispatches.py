@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -16,7 +17,7 @@ from activities.ports import (
     Settled,
 )
 from adapter.ledger.effect_rows import NO_TOKEN, EffectRows, call_step, locked, row_keys
-from adapter.ledger.entry import Entry, RunRow
+from adapter.ledger.entry import Entry, LedgerBehind, RunRow
 from adapter.ledger.pool import Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.verdicts import (
@@ -55,15 +56,21 @@ class Dispatches:
             claim.contract,
             claim.limits.send_budget,
             after_cancel=claim.after_cancel,
+            asked_at=claim.asked_at,
         )
+        if claim.seen > run.position:
+            raise LedgerBehind(run.id)
         match verdict:
             case Stored():
-                return Settled(self._rows.stored(claim.effect, facts))
+                stored = self._rows.stored(claim.effect, facts)
+                return Settled(replace(stored, position=run.position))
             case Busy():
                 return verdict
             case Forbid(code):
                 return Settled(await self._rows.not_permitted(transaction, run, code))
             case Declare():
+                if not facts.stored:
+                    run = await self._presume_sent(transaction, run, claim, facts)
                 await self._rows.declare(transaction, run, claim.effect, facts, verdict)
                 return Settled(verdict.reply)
             case Dispatch():
@@ -99,6 +106,28 @@ class Dispatches:
         key = self._rows.product_key(claim.effect, run.key_version)
         return Dispatched(key, self._command(claim, facts), attempt, verdict.unresolved)
 
+    async def _presume_sent(
+        self, transaction: Transaction, run: RunRow, claim: Claim, facts: EffectFacts
+    ) -> RunRow:
+        """Write the effect that a restore has taken away, with an attempt nobody can answer for.
+
+        Its instant is when the call was asked for: no send can have been earlier, so a receipt
+        window is never taken for longer than it is.
+        """
+        entry = Entry(run, facts.now, uncertain=True)
+        entry.steps((*claim.steps, call_step(claim.effect, claim.sequence)), facts.known)
+        presumed = {
+            **row_keys(run, claim.effect, facts),
+            "now": claim.asked_at,
+            "attempt": 1,
+            "generation": claim.generation,
+            "token": claim.token,
+            "lease": timedelta(0),
+        }
+        opened, sent = self._opened(run, claim, facts), Write(_SQL["dispatch"], presumed)
+        await transaction.write(opened, sent, *entry.writes())
+        return entry.run
+
     def _opened(self, run: RunRow, claim: Claim, facts: EffectFacts) -> Write:
         opened = {
             **row_keys(run, claim.effect, facts),
@@ -132,7 +161,7 @@ class Dispatches:
         """Classify an effect whose activity gave no reply."""
         run, facts = await locked(transaction, effect, NO_TOKEN, (), share_hold=True)
         if facts.outcome is not None:
-            return self._rows.stored(effect, facts)
+            return replace(self._rows.stored(effect, facts), position=run.position)
         if not facts.unresolved:
             return NotSent()
         send_budget = contract.attempts.timeout_milliseconds / 1_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from activities.errors import ActivityError
 from activities.ports import (
     Busy,
     Claim,
@@ -12,18 +13,22 @@ from activities.ports import (
     ReadOutcome,
     Retry,
     Saved,
+    Settled,
     Settlement,
 )
 from adapter.crypto import Keyed, Sealer
-from adapter.ledger.answers import Answers
+from adapter.ledger.answers import ABSENT, Answers
 from adapter.ledger.dispatches import Dispatches
 from adapter.ledger.effect_rows import EffectRows
+from adapter.ledger.entry import LedgerBehind
+from adapter.ledger.holds import HoldCode, Holds
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
-from interpreter.contract.effects import Reply, VisitRef
+from interpreter.contract.effects import Reply, ReplyKind, VisitRef
 from interpreter.contract.operations import OperationContract
 
 _SQL = queries("effects")
+_HELD = Reply(ReplyKind.NOT_PERMITTED, code="hold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +47,18 @@ class Effects:
     of a write is not known.
     """
 
-    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        sealer: Sealer,
+        keyed: Keyed,
+        holds: Holds,
+        *,
+        recovery_only: bool = False,
+    ) -> None:
         self._pool = pool
+        self._holds = holds
+        self._recovery_only = recovery_only
         self._rows = EffectRows(sealer, keyed)
         self._dispatches = Dispatches(self._rows)
         self._answers = Answers(self._rows)
@@ -58,8 +73,19 @@ class Effects:
         return Saved(command, self._rows.product_key(effect, row.key_version), row.token)
 
     async def claim(self, claim: Claim) -> ClaimAnswer:
-        """Store the command once, check permission, and dispatch (design section 5)."""
-        return await self._pool.run(lambda transaction: self._dispatches.claim(transaction, claim))
+        """Store the command once, check permission, and dispatch (design section 5).
+
+        A ledger that is older than what the workflow has seen is held (protocol rule 9).
+        """
+        if self._recovery_only:
+            return Settled(_HELD)
+        try:
+            return await self._pool.run(
+                lambda transaction: self._dispatches.claim(transaction, claim)
+            )
+        except LedgerBehind:
+            await self._holds.place(HoldCode.LEDGER_BEHIND)
+            return Settled(_HELD)
 
     async def withdraw(self, effect: VisitRef, token: str) -> None:
         """Undo a dispatch under which nothing was sent.
@@ -74,9 +100,15 @@ class Effects:
 
     async def settle(self, settlement: Settlement) -> Reply | Retry:
         """Write the answer under the fencing rules; repeats itself through a fail-over."""
-        return await self._pool.through_failover(
-            lambda transaction: self._answers.settle(transaction, settlement)
-        )
+        try:
+            return await self._pool.through_failover(
+                lambda transaction: self._answers.settle(transaction, settlement)
+            )
+        except ActivityError as error:
+            if error.code == ABSENT:
+                # This process was given a dispatch that the ledger does not know any more.
+                await self._holds.place(HoldCode.LEDGER_BEHIND)
+            raise
 
     async def resolve(
         self, effect: VisitRef, contract: OperationContract
@@ -96,6 +128,12 @@ class Effects:
         A read that meets a hold or a cancel in the same instant is harmless, so it needs no
         shared lock (protocol rule 6).
         """
-        return await self._pool.run(
-            lambda transaction: self._answers.read_outcome(transaction, outcome)
-        )
+        if self._recovery_only:
+            return _HELD
+        try:
+            return await self._pool.run(
+                lambda transaction: self._answers.read_outcome(transaction, outcome)
+            )
+        except LedgerBehind:
+            await self._holds.place(HoldCode.LEDGER_BEHIND)
+            return _HELD

@@ -21,7 +21,7 @@ _OPEN = frozenset({"running", "waiting"})
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run's row as it was locked, and whether a restore hold stands."""
+    """A run's row as it was locked, whether a restore hold stands, and when this epoch began."""
 
     id: str
     owner: str
@@ -38,6 +38,13 @@ class RunRow:
     journal_sequence: int
     journal_head: bytes
     held: bool
+    position_base: int = 0
+    epoch_started_at: datetime | None = None
+
+    @property
+    def position(self) -> int:
+        """How far the ledger is with this run; a workflow that saw more met a newer ledger."""
+        return self.position_base + self.event_sequence
 
     @property
     def closed(self) -> bool:
@@ -112,6 +119,18 @@ def unknown_execution(run_id: str, execution: int) -> ActivityError:
     )
 
 
+class LedgerBehind(ActivityError):
+    """A workflow has seen more of its run than the ledger holds: the ledger was restored."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            "ledger.behind",
+            "the ledger is older than what this run's workflow has seen of it",
+            place=run_id,
+            remedy="nothing is sent; see docs/restore.md for how the hold is reviewed and released",
+        )
+
+
 class Entry:
     """Collects what one transaction adds to a locked run, and gives it as writes.
 
@@ -138,6 +157,10 @@ class Entry:
             elif self._cancel_requested_at is not None:
                 wanted = RunState.CANCEL_REQUESTED
         self._state = wanted.value
+
+    def require_recovery(self) -> None:
+        """Show that the run has lost its execution, before any unknown effect and any cancel."""
+        self._state = RunState.RECOVERY_REQUIRED.value
 
     def request_cancel(self) -> None:
         """Record that the run is to be cancelled."""

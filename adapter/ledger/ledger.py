@@ -13,15 +13,22 @@ from adapter.errors import Refused
 from adapter.ledger.acts import Acts
 from adapter.ledger.admissions import Admissions
 from adapter.ledger.book import Book
+from adapter.ledger.census import Census
 from adapter.ledger.definitions import Definitions
 from adapter.ledger.effects import Effects
+from adapter.ledger.holds import Holds
 from adapter.ledger.packages import Packages
-from adapter.ledger.pool import Pool, Question
+from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.reads import Reads
+from adapter.ledger.retention import Retention
+from adapter.ledger.reviews import Reviews
 from adapter.ledger.runs import Runs
+from adapter.ledger.unfinished import UnfinishedRuns
+from adapter.ledger.watermark import Watermark
 
 _SQL = queries("control")
+_RECOVERY = queries("recovery")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +44,50 @@ class Ledger:
 
     ``effects`` is the ``EffectLedger``, ``runs`` the ``RunLedger``, ``acts`` the ``ActLedger`` and
     ``book`` the ``CallBook`` of ``activities.ports``; ``admissions``, ``packages``, ``definitions``
-    and ``reads`` serve the service and its commands; ``keyed`` makes references and identities.
+    and ``reads`` serve the service and its commands; ``holds``, ``reviews``, ``watermark``,
+    ``unfinished``, ``census`` and ``retention`` look after what is there; ``keyed`` makes
+    references and identities. With ``recovery_only`` nothing is admitted or dispatched through it.
     """
 
-    def __init__(self, pool: Pool, sealer: Sealer, keys: KeyRing) -> None:
+    def __init__(
+        self, pool: Pool, sealer: Sealer, keys: KeyRing, *, recovery_only: bool = False
+    ) -> None:
         self._pool = pool
+        self.recovery_only = recovery_only
         self.keyed = Keyed(keys, sealer.deployment)
-        self.effects = Effects(pool, sealer, self.keyed)
-        self.runs = Runs(pool, sealer, self.keyed)
+        self.holds = Holds(pool, self.keyed)
+        self.effects = Effects(pool, sealer, self.keyed, self.holds, recovery_only=recovery_only)
+        self.runs = Runs(pool, sealer, self.keyed, self.holds)
         self.definitions = Definitions(pool, sealer)
         self.packages = Packages(pool, sealer)
         self.book = Book(pool, self.definitions)
-        self.admissions = Admissions(pool, sealer, self.keyed, self.definitions)
+        self.admissions = Admissions(
+            pool, sealer, self.keyed, self.definitions, recovery_only=recovery_only
+        )
+        self.reviews = Reviews(pool, sealer, self.holds)
+        self.watermark = Watermark(pool)
+        self.unfinished = UnfinishedRuns(pool)
+        self.census = Census(pool)
+        self.retention = Retention(pool, self.definitions, self.holds)
         self.reads = Reads(pool, sealer)
         self.acts = Acts(pool, sealer, self.keyed, self.book)
 
     @staticmethod
-    async def open(url: str, sealer: Sealer, keys: KeyRing, *, pool_size: int = 10) -> Ledger:
+    async def open(
+        url: str,
+        sealer: Sealer,
+        keys: KeyRing,
+        *,
+        pool_size: int = 10,
+        recovery_only: bool = False,
+    ) -> Ledger:
         """Connect, and make sure that database, deployment and admission key belong together.
 
         Raises LedgerUnavailable, and Refused ``ledger.not-migrated``, ``ledger.other-deployment``
         or ``ledger.other-keys``.
         """
         pool = Pool(url, pool_size)
-        ledger = Ledger(pool, sealer, keys)
+        ledger = Ledger(pool, sealer, keys, recovery_only=recovery_only)
         try:
             await pool.open()
             await ledger._require_ours(sealer.deployment)
@@ -111,3 +138,9 @@ class Ledger:
                 place="ledger",
                 remedy="start with the key set that this database was written with",
             )
+        await self._pool.run(_adopt_place)
+
+
+async def _adopt_place(transaction: Transaction) -> None:
+    """Note where this database is, once; a copy of it is then told from it (see the pool)."""
+    await transaction.commit(Write(_RECOVERY["adopt_place"], {"always": False}))

@@ -34,6 +34,18 @@ where current_setting('synchronous_commit') in ('off', 'local')"""
 # A process that is stopped inside a transaction must not keep the lock of its run.
 _IMPATIENT = b"set idle_in_transaction_session_timeout = '10s'"
 
+# A database that is not the one that the ledger was written in is a restored copy of it: another
+# cluster, another database, or another history of the same one. A history that a fail-over began is
+# the same if a standby had confirmed every commit. What was lost with a copy may have been sent, so
+# nothing is dispatched from it before a person has looked (protocol rule 9).
+_OWN_PLACE = b"""update coordinator.control c
+set restore_hold = true, admissions_hold = true, hold_code = 'ledger-moved',
+    held_at = clock_timestamp(), review_begun_at = null, recovery_completed_at = null
+from coordinator.watermark w, pg_control_system() s, pg_database d
+where d.datname = current_database() and not c.restore_hold
+  and (w.place <> s.system_identifier || '/' || d.oid || '/' || 'coordinator.control'::regclass::oid
+       or (w.timeline <> left(pg_walfile_name(pg_current_wal_lsn()), 8) and not w.replicated))"""
+
 # InternalError is how a session that idled too long or a demoted server answers.
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.InternalError)
 
@@ -241,6 +253,9 @@ class _StillSure(Exception):
 async def _configure(connection: AsyncConnection[Any]) -> None:
     await connection.execute(_DURABLE)
     await connection.execute(_IMPATIENT)
+    # Before the migrations there is nothing to compare, and nothing to lose.
+    with suppress(psycopg.ProgrammingError):
+        await connection.execute(_OWN_PLACE)
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from typing import Final
 from activities.ports import ObservationDue, OpenedWait
 from adapter.crypto import Keyed, Sealer
 from adapter.ledger import closings
-from adapter.ledger.entry import Entry, RunRow, lock_run
+from adapter.ledger.entry import Entry, LedgerBehind, RunRow, lock_run
+from adapter.ledger.holds import HoldCode, Holds
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from interpreter.contract.effects import VisitRef
@@ -60,8 +61,9 @@ class Runs:
     fate of a write is not known. Writes about a run that has ended are ignored.
     """
 
-    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed) -> None:
+    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed, holds: Holds) -> None:
         self._pool = pool
+        self._holds = holds
         self._sealer = sealer
         self._keyed = keyed
 
@@ -143,13 +145,18 @@ class Runs:
         """End an execution, insert-once; gives the outcome on record.
 
         ``attention`` when an effect is unknown: the end is kept as wanted, and a later answer
-        carries it out.
+        carries it out. LedgerBehind, and a hold, when the workflow has seen more than the ledger
+        holds: what the run did could not be told from it.
         """
-        return await self._pool.run(
-            lambda transaction: closings.close(
-                transaction, self._sealer, run_id, execution, closing
+        try:
+            return await self._pool.run(
+                lambda transaction: closings.close(
+                    transaction, self._sealer, run_id, execution, closing
+                )
             )
-        )
+        except LedgerBehind:
+            await self._holds.place(HoldCode.LEDGER_BEHIND)
+            raise
 
     async def _open_wait(self, transaction: Transaction, opened: OpenedWait) -> None:
         steps = (*opened.steps, _waiting(opened))

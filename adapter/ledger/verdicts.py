@@ -22,6 +22,8 @@ UNCERTAIN: Final = frozenset({ReplyKind.UNKNOWN, ReplyKind.RECEIPT_EXPIRED})
 
 LAPSED: Final = "lease-lapsed"
 
+RESTORED: Final = "older-than-restore"
+
 # A hold is lifted again, and a closed run has counted its open effects when it was closed.
 _FINAL_REASONS: Final = frozenset({"cancel", "deadline", "withdrawn"})
 
@@ -99,6 +101,17 @@ def forbidden(run: RunRow, now: datetime, *, withdrawn: bool, after_cancel: bool
     return "withdrawn" if withdrawn else ""
 
 
+def predates(run: RunRow, facts: EffectFacts, asked_at: datetime | None) -> bool:
+    """True when an absent effect proves nothing: its call is older than this ledger's epoch.
+
+    What the ledger held before a restore may have been lost with it (protocol rule 9).
+    """
+    epoch = run.epoch_started_at
+    if facts.stored or asked_at is None or epoch is None:
+        return False
+    return asked_at < epoch
+
+
 def claim_verdict(
     run: RunRow,
     facts: EffectFacts,
@@ -106,19 +119,23 @@ def claim_verdict(
     send_budget: float,
     *,
     after_cancel: bool,
+    asked_at: datetime | None = None,
 ) -> ClaimVerdict:
     """Whether an attempt may send, and if not what it is answered."""
     if facts.outcome is not None:
         return Stored()
     if facts.lease_until is not None and facts.lease_until > facts.now:
         return Busy((facts.lease_until - facts.now).total_seconds())
-    in_doubt = facts.unresolved > 0 and contract.effect is not EffectClass.READ
+    lost = predates(run, facts, asked_at)
+    in_doubt = (facts.unresolved > 0 or lost) and contract.effect is not EffectClass.READ
     reason = forbidden(run, facts.now, withdrawn=facts.withdrawn, after_cancel=after_cancel)
     if reason and not (in_doubt and reason in _FINAL_REASONS):
         return Forbid(reason)
     # An end of permission must not read as "not sent" where something may have been sent.
     if in_doubt and (reason or contract.recovery is Recovery.HOLD_AFTER_DISPATCH):
         return Declare(Reply(ReplyKind.UNKNOWN, code=LAPSED), uncertain=True)
+    if in_doubt and lost:
+        return Declare(Reply(ReplyKind.UNKNOWN, code=RESTORED), uncertain=True)
     if window_over(facts, contract, send_budget):
         return Declare(Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired"), in_doubt)
     return Dispatch(in_doubt)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
@@ -14,21 +14,29 @@ class CallRequest:
     """The input of an operation's activity.
 
     Run, branch, node, visit and generation are in the workflow id and the activity id, so an
-    operator who opens the activity sees the operation's own input and little else.
+    operator who opens the activity sees the operation's own input and little else. ``seen`` is the
+    furthest position of the ledger that the workflow knows of (protocol rule 9); ``since_ms``,
+    where this is not the first activity of the call, when the first one was asked for.
     """
 
     input: JsonValue
     sequence: int
     steps: tuple[StepRecord, ...] = ()
     after_cancel: bool = False
+    seen: int = 0
+    since_ms: int = 0
 
     def to_json(self) -> JsonValue:
-        """``{input, sequence, steps?, afterCancel?}``."""
+        """``{input, sequence, steps?, afterCancel?, seen?, sinceMs?}``."""
         result: dict[str, JsonValue] = {"input": self.input, "sequence": self.sequence}
         if self.steps:
             result["steps"] = [step.to_json() for step in self.steps]
         if self.after_cancel:
             result["afterCancel"] = True
+        if self.seen:
+            result["seen"] = self.seen
+        if self.since_ms:
+            result["sinceMs"] = self.since_ms
         return result
 
     @staticmethod
@@ -39,6 +47,8 @@ class CallRequest:
             value["sequence"],
             tuple(StepRecord.from_json(step) for step in value.get("steps", ())),
             value.get("afterCancel", False),
+            value.get("seen", 0),
+            value.get("sinceMs", 0),
         )
 
 
@@ -118,11 +128,13 @@ class WaitEnd:
 def call_result(activity_id: str, reply: Reply) -> JsonValue:
     """The envelope of a call's result: which attempt it answers, and the reply.
 
-    ``{of, accepted}`` for the usual answer, ``{of, reply}`` for every other.
+    ``{of, accepted}`` for the usual answer, ``{of, reply}`` for every other, and ``at`` with the
+    ledger's position where it is known.
     """
+    at = {"at": reply.position} if reply.position else {}
     if reply.kind is ReplyKind.ACCEPTED and not reply.code:
-        return {"of": activity_id, "accepted": reply.output}
-    return {"of": activity_id, "reply": reply.to_json()}
+        return {"of": activity_id, "accepted": reply.output, **at}
+    return {"of": activity_id, "reply": reply.to_json(), **at}
 
 
 def call_reply(activity_id: str, result: JsonValue) -> Reply | None:
@@ -134,9 +146,12 @@ def call_reply(activity_id: str, result: JsonValue) -> Reply | None:
     try:
         if result["of"] != activity_id:
             return None
+        position = result.get("at", 0)
+        if not isinstance(position, int):
+            return None
         if "accepted" in result:
-            return Reply(ReplyKind.ACCEPTED, result["accepted"])
-        return Reply.from_json(result["reply"])
+            return Reply(ReplyKind.ACCEPTED, result["accepted"], position=position)
+        return replace(Reply.from_json(result["reply"]), position=position)
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
@@ -158,7 +173,7 @@ def wait_end(activity_id: str, result: JsonValue) -> WaitEnd | None:
 
 def closing_to_json(closing: Closing) -> JsonValue:
     """The input of the closing write."""
-    return {
+    result: dict[str, JsonValue] = {
         "state": closing.state.value,
         "sequence": closing.sequence,
         "outcome": closing.outcome,
@@ -167,6 +182,9 @@ def closing_to_json(closing: Closing) -> JsonValue:
         "failurePlace": closing.failure_place,
         "steps": [step.to_json() for step in closing.steps],
     }
+    if closing.seen:
+        result["seen"] = closing.seen
+    return result
 
 
 def closing_from_json(value: JsonValue) -> Closing:
@@ -179,6 +197,7 @@ def closing_from_json(value: JsonValue) -> Closing:
         value["failureCode"],
         value["failurePlace"],
         tuple(StepRecord.from_json(step) for step in value["steps"]),
+        value.get("seen", 0),
     )
 
 

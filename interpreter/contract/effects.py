@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from interpreter.contract.values import JsonValue
@@ -59,12 +59,14 @@ class Reply:
 
     ``accepted`` carries ``output``; every other kind a short ``code`` (``transport-uncertain``,
     the product's declared refusal code, ``deadline``…). ``retryable`` as a *final* reply means
-    that the attempts are used up and that nothing was applied.
+    that the attempts are used up and that nothing was applied. ``position`` is how far the ledger
+    was with the run when it gave the reply (0: not told); it is no part of what was answered.
     """
 
     kind: ReplyKind
     output: JsonValue = None
     code: str = ""
+    position: int = field(default=0, compare=False)
 
     def to_json(self) -> dict[str, JsonValue]:
         """``{kind, output?, code?}``."""

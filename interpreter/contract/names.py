@@ -17,6 +17,12 @@ RESOLVE_EFFECT = "coordinator.resolve-effect/v1"
 RECONCILE_EFFECT = "coordinator.reconcile-effect/v1"
 """Activity: settle an unknown effect by the product's receipt; it never sends the command."""
 
+RECONCILE_WORKFLOW = "coordinator.reconcile/v1"
+"""Workflow type of one pass of the reconciler; its schedule starts one after the other."""
+
+RECONCILE_PASS = "coordinator.reconcile-pass/v1"
+"""Activity: one pass of the reconciler over ledger and Temporal."""
+
 RETRY_SAME = "coordinator.retry-same"
 """Update: send the saved command of an unknown effect again, as a new generation."""
 

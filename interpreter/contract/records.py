@@ -92,7 +92,8 @@ class Closing:
     """How the machine wants an execution to end; the ledger's own record wins (rule 1).
 
     ``state`` is final except ``cancelled``: the ledger turns it into ``cancelled-after-effect``
-    when it holds an accepted effect.
+    when it holds an accepted effect. ``seen`` is the ledger's furthest position that the workflow
+    knows of.
     """
 
     state: RunState
@@ -102,6 +103,7 @@ class Closing:
     failure_code: str = ""
     failure_place: str = ""
     steps: tuple[StepRecord, ...] = ()
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +114,24 @@ class Closed:
     outcome: str = ""
     output: JsonValue = None
     failure_code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerMark:
+    """How far the ledger is, as ledger and Temporal both keep it (protocol rule 9).
+
+    ``epoch`` is the UUID of the time since the last restore, ``counter`` counts the reconciler's
+    passes.
+    """
+
+    epoch: str
+    counter: int
+
+    def to_json(self) -> JsonValue:
+        """``{epoch, counter}``."""
+        return {"epoch": self.epoch, "counter": self.counter}
+
+    @staticmethod
+    def from_json(value: JsonValue) -> LedgerMark:
+        """The mark that ``to_json`` wrote; KeyError or TypeError for anything else."""
+        return LedgerMark(str(value["epoch"]), int(value["counter"]))

@@ -29,12 +29,13 @@ class Driver:
         self._start = start
         self._program = program
         self._inbox = inbox
-        self._performer = Performer(start.run_id, start.binding)
         self._waits: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._closings = 0
         self._in_flight = 0
         carried = start.state
+        seen = 0 if carried is None else carried.get("seen", 0)
+        self._performer = Performer(start.run_id, start.binding, seen)
         self._state = begin(start) if carried is None else state_from_json(carried["machine"])
 
     def hint(self) -> None:
@@ -132,7 +133,11 @@ class Driver:
         if self._inbox or self._in_flight:
             self._reopen(hinted=self._performer.hinted)
             return
-        carried = {"machine": state_to_json(self._state), "hinted": self._performer.hinted}
+        carried = {
+            "machine": state_to_json(self._state),
+            "hinted": self._performer.hinted,
+            "seen": self._performer.seen,
+        }
         workflow.continue_as_new(
             args=[replace(self._start, state=carried)],
             initial_versioning_behavior=ContinueAsNewVersioningBehavior.AUTO_UPGRADE,

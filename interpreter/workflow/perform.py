@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -65,21 +65,29 @@ class _Remote:
 class Performer:
     """Carries commands out for one run, and can stop what is in flight."""
 
-    def __init__(self, run_id: str, binding: Binding) -> None:
+    def __init__(self, run_id: str, binding: Binding, seen: int = 0) -> None:
         self._run_id = run_id
         self._binding = binding
         self._calls: dict[str, ActivityHandle[Any]] = {}
         self._polls: dict[str, ActivityHandle[Any]] = {}
         self._hinted: set[str] = set()
         self._stopped: set[str] = set()
+        self.seen = seen
+        """The furthest position of the ledger that this workflow knows of (protocol rule 9)."""
 
     async def call(self, command: PerformCall, send_seconds: float) -> Reply:
         """Perform one effect and give its reply; any other end is resolved from the ledger."""
+        reply = await self._reply(command, send_seconds)
+        self.seen = max(self.seen, reply.position)
+        return reply
+
+    async def _reply(self, command: PerformCall, send_seconds: float) -> Reply:
         visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
         identity = visit.activity_id(command.generation)
-        request = CallRequest(
-            command.input, command.sequence, command.steps, command.after_cancel
-        ).to_json()
+        asked = CallRequest(
+            command.input, command.sequence, command.steps, command.after_cancel, self.seen
+        )
+        request, since_ms = asked.to_json(), int(workflow.time() * 1000)
         remote = _Remote(
             command.operation,
             request,
@@ -101,6 +109,8 @@ class Performer:
             if reply is not None:
                 return reply
             await workflow.sleep(_PAUSE, summary=f"{command.node}: again")
+            again = replace(asked, seen=self.seen, since_ms=since_ms).to_json()
+            remote = replace(remote, request=again)
 
     def _local_first(self, command: PerformCall) -> bool:
         if command.connection in self._binding.task_queues:
@@ -217,7 +227,7 @@ class Performer:
 
     async def close(self, closing: Closing, ordinal: int) -> Closed:
         """The closing write: a local activity, remote when that fails; never given up."""
-        request = closing_to_json(closing)
+        request = closing_to_json(replace(closing, seen=self.seen))
         while True:
             # No summary: the run's own end, the next event, says the same.
             result = await self._ledger_write(names.CLOSE_RUN, request, f"close:{ordinal}", None)

@@ -1,0 +1,194 @@
+-- hold_facts: How the holds stand, under the lock that every dispatch shares.
+select clock_timestamp() as now, c.restore_hold, c.admissions_hold, c.hold_code, c.held_at,
+       c.review_begun_at, c.recovery_completed_at, c.journal_sequence, c.journal_head
+from coordinator.control c
+for update
+
+-- standing_holds: How the holds stand, without a lock.
+select clock_timestamp() as now, c.restore_hold, c.admissions_hold, c.hold_code, c.held_at,
+       c.review_begun_at, c.recovery_completed_at, c.journal_sequence, c.journal_head
+from coordinator.control c
+
+-- place_hold: Stop every dispatch and admission.
+update coordinator.control
+set restore_hold = true, admissions_hold = true, hold_code = %(code)s, held_at = %(now)s,
+    review_begun_at = null, recovery_completed_at = null
+
+-- note_epoch: Remember an epoch.
+insert into coordinator.epochs (epoch) values (%(epoch)s) on conflict (epoch) do nothing
+
+-- begin_review: Begin a new epoch under a hold that an operator has taken over.
+with begun as (
+    insert into coordinator.epochs (epoch) values (%(epoch)s)
+)
+update coordinator.control
+set restore_hold = true, admissions_hold = true, epoch = %(epoch)s, epoch_started_at = %(now)s,
+    hold_code = case when hold_code = '' then 'operator' else hold_code end,
+    held_at = coalesce(held_at, %(now)s), review_begun_at = %(now)s, recovery_completed_at = null
+
+-- adopt_place: Take the database as it is now for the ledger's own.
+update coordinator.watermark
+set place = here.place, timeline = here.timeline, replicated = here.replicated
+from (select s.system_identifier || '/' || d.oid || '/' || 'coordinator.control'::regclass::oid as place,
+             left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline,
+             current_setting('synchronous_standby_names') <> '' as replicated
+      from pg_control_system() s, pg_database d where d.datname = current_database()) here
+where %(always)s or coordinator.watermark.place is null
+
+-- mark_reviews: Mark every run for review that has not ended or has an effect in doubt.
+insert into coordinator.reviews (run_id, owner, scope, marked_at)
+select r.id, r.owner, r.scope, %(now)s
+from coordinator.runs r
+where r.state <> all(%(final)s)
+   or exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain)
+   or exists (select from coordinator.effects e join coordinator.attempts a using (run_id, visit)
+              where e.run_id = r.id and e.outcome is null and a.settled_as is null)
+on conflict (run_id) do update set marked_at = excluded.marked_at, cleared_at = null
+returning run_id::text as run_id
+
+-- open_reviews: Runs under review, in order, after one of them.
+select v.run_id::text as run_id
+from coordinator.reviews v
+where v.cleared_at is null and v.run_id > %(after)s::uuid
+order by v.run_id
+limit %(limit)s
+
+-- review_facts: What decides how a run under review goes on, read after its lock.
+select clock_timestamp() as now,
+       exists (select from coordinator.attempts a join coordinator.effects e using (run_id, visit)
+               where e.run_id = r.id and e.outcome is null and a.settled_as is null
+                 and a.lease_until > clock_timestamp()) as sending,
+       exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain,
+       coalesce((select json_agg(distinct e.visit)
+                 from coordinator.effects e join coordinator.attempts a using (run_id, visit)
+                 where e.run_id = r.id and e.outcome is null and e.effect <> 'read'
+                   and a.settled_as is null), '[]') as unsettled
+from coordinator.runs r
+where r.id = %(run)s
+
+-- lift_position: Put a run's position above what its workflow may have seen before the restore.
+update coordinator.runs set position_base = position_base + %(lift)s where id = %(run)s
+
+-- clear_review: A run is reviewed.
+update coordinator.reviews set cleared_at = %(now)s where run_id = %(run)s and cleared_at is null
+
+-- complete_review: The executions were compared with their histories.
+update coordinator.control set recovery_completed_at = %(now)s
+
+-- unresolved: What is in the way of a release.
+select (select count(*) from coordinator.reviews v where v.cleared_at is null) as reviews,
+       (select count(*) from coordinator.reviews v
+        where v.cleared_at is null
+          and exists (select from coordinator.effects e where e.run_id = v.run_id and e.uncertain))
+           as doubtful_reviews,
+       (select count(*) from coordinator.effects e where e.uncertain) as uncertain,
+       (select count(*) from coordinator.attempts a join coordinator.effects e using (run_id, visit)
+        where e.outcome is null and a.settled_as is null and e.effect <> 'read') as unsettled
+
+-- release_restore_hold: Dispatches may go on; what is left to a person stays in attention.
+with left_over as (
+    update coordinator.reviews set cleared_at = %(now)s where cleared_at is null
+)
+update coordinator.control
+set restore_hold = false, hold_code = '', held_at = null
+
+-- release_admission_hold: New runs may come in.
+update coordinator.control set admissions_hold = false
+
+-- watermark: The ledger's mark, and what it knows of the one in Temporal.
+select c.epoch::text as epoch, w.counter, w.marked_epoch::text as marked_epoch, c.restore_hold as held,
+       c.review_begun_at is not null as review_begun,
+       (select json_agg(e.epoch) from coordinator.epochs e) as known
+from coordinator.control c, coordinator.watermark w
+
+-- tick: Count one more pass, unless another one has; notes where the ledger is.
+update coordinator.watermark
+set counter = counter + 1, ticked_at = clock_timestamp(),
+    timeline = left(pg_walfile_name(pg_current_wal_lsn()), 8),
+    replicated = current_setting('synchronous_standby_names') <> ''
+where counter = %(counter)s
+returning counter
+
+-- confirm_mark: Temporal has the mark of this epoch.
+update coordinator.watermark w set marked_epoch = %(epoch)s
+from coordinator.control c where c.epoch = %(epoch)s
+returning w.counter
+
+-- passed: A pass of the reconciler has come to its end.
+update coordinator.watermark set passed_at = clock_timestamp() returning counter
+
+-- take_unchecked: Unfinished executions that were not compared with Temporal for longest.
+update coordinator.executions x
+set checked_at = clock_timestamp()
+from coordinator.runs r
+where r.id = x.run_id
+  and (x.run_id, x.execution) in (
+      select u.run_id, u.execution from coordinator.executions u
+      where u.closed_at is null and u.start_state <> 'start_pending'
+      order by u.checked_at nulls first limit %(limit)s for update skip locked)
+returning x.run_id::text as run_id, r.workflow, x.execution, x.start_state, x.temporal_run_id,
+          r.state as run_state, r.execution as latest
+
+-- execution_facts: How an execution stands in the ledger, read after its run's lock.
+select clock_timestamp() as now, x.closed_at is not null as closed, x.temporal_run_id,
+       exists (select from coordinator.effects e where e.run_id = x.run_id and e.uncertain) as uncertain,
+       exists (select from coordinator.waits w where w.run_id = x.run_id and w.resolution is null)
+           as waiting
+from coordinator.executions x
+where x.run_id = %(run)s and x.execution = %(execution)s
+
+-- rebind: Note which Temporal run carries an execution now.
+update coordinator.executions set temporal_run_id = %(temporal_run_id)s
+where run_id = %(run)s and execution = %(execution)s
+
+-- census: What a doctor asks the ledger.
+select clock_timestamp() as now, c.deployment, c.epoch::text as epoch, w.counter, c.restore_hold,
+       c.admissions_hold, c.hold_code, c.held_at, c.review_begun_at, w.passed_at,
+       (select coalesce(json_object_agg(s.state, s.runs), '{}')
+        from (select r.state, count(*) as runs from coordinator.runs r group by r.state) s) as states,
+       (select count(*) from coordinator.reviews v where v.cleared_at is null) as reviews,
+       (select count(*) from coordinator.effects e where e.uncertain) as uncertain,
+       (select count(*) from coordinator.executions x where x.start_state = 'start_failed'
+        and x.closed_at is null) as failed_starts,
+       (select count(*) from coordinator.executions x where x.start_state = 'start_pending')
+           as pending_starts,
+       (select min(x.created_at) from coordinator.executions x where x.start_state = 'start_pending')
+           as oldest_pending_start,
+       (select count(*) from coordinator.acts a where a.concluded_at is null) as open_acts,
+       (select min(a.recorded_at) from coordinator.acts a where a.concluded_at is null) as oldest_act,
+       (select min(t.due_at) from coordinator.waits t where t.resolution is null) as oldest_due,
+       (select count(*) from coordinator.executions x join coordinator.runs r on r.id = x.run_id
+        where x.closed_at is not null and r.erased_at is null) as unerased,
+       (select min(x.closed_at) from coordinator.executions x join coordinator.runs r on r.id = x.run_id
+        where x.closed_at is not null and r.erased_at is null) as oldest_unerased
+from coordinator.control c, coordinator.watermark w
+
+-- erasable: Runs that ended before an instant and that nothing can be done about any more.
+select r.id::text as run_id, r.revision, r.state, x.closed_at,
+       not exists (select from coordinator.effects e
+                   where e.run_id = r.id and e.outcome is distinct from 'accepted') as all_accepted
+from coordinator.runs r
+join coordinator.executions x on x.run_id = r.id and x.execution = r.execution
+where r.erased_at is null and x.closed_at < %(before)s and r.state = any(%(final)s)
+  and not exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain)
+  and not exists (select from coordinator.effects e join coordinator.attempts a using (run_id, visit)
+                  where e.run_id = r.id and e.outcome is null and a.settled_as is null)
+  and not exists (select from coordinator.acts a where a.run_id = r.id and a.concluded_at is null)
+  and not exists (select from coordinator.reviews v where v.run_id = r.id and v.cleared_at is null)
+  and (x.closed_at, r.id) > (%(after_at)s, %(after)s::uuid)
+order by x.closed_at, r.id
+limit %(limit)s
+
+-- erase: Remove what is sealed of a run; ids, states, digests and times stay.
+with input as (
+    delete from coordinator.inputs where run_id = %(run)s
+), effect as (
+    update coordinator.effects set sealed_command = '\x', sealed_reply = null where run_id = %(run)s
+), receipt as (
+    update coordinator.receipts set sealed_receipt = '\x' where run_id = %(run)s
+), wait as (
+    update coordinator.waits set source_digest = null where run_id = %(run)s
+), output as (
+    update coordinator.executions set sealed_output = null where run_id = %(run)s
+)
+update coordinator.runs set erased_at = %(now)s where id = %(run)s

@@ -1,0 +1,99 @@
+"""Executions that the ledger holds to be open: compared with Temporal, then flagged or repaired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from adapter.ledger.entry import Entry, RunRow, lock_with
+from adapter.ledger.pool import Pool, Question, Transaction, Write
+from adapter.ledger.queries import queries
+from interpreter.contract.records import RunState
+from interpreter.contract.runs import workflow_id
+
+_SQL = queries("recovery")
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """An execution that has not ended as far as the ledger knows; ``latest`` is its run's."""
+
+    run_id: str
+    workflow: str
+    execution: int
+    start_state: str
+    temporal_run_id: str | None
+    run_state: str
+    latest: int
+
+    @property
+    def workflow_id(self) -> str:
+        """Its Temporal workflow id."""
+        return workflow_id(self.workflow, self.run_id, self.execution)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    now: datetime
+    closed: bool
+    temporal_run_id: str | None
+    uncertain: bool
+    waiting: bool
+
+
+class UnfinishedRuns:
+    """Hands out unfinished executions in turn, and writes what was found about them.
+
+    What was found is old by the time it is written, so each write judges again under the run's
+    lock: an execution that has ended meanwhile is left alone.
+    """
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def take(self, limit: int) -> list[Unfinished]:
+        """Those that were not looked at for longest; they go to the end of the queue."""
+        return await self._pool.ask(Question(_SQL["take_unchecked"], {"limit": limit}, Unfinished))
+
+    async def require_recovery(self, found: Unfinished, code: str) -> bool:
+        """Flag a run whose execution is lost, whatever else it waits for; gives whether it was."""
+
+        async def work(transaction: Transaction) -> bool:
+            run, facts = await self._locked(transaction, found)
+            flagged = run.state == RunState.RECOVERY_REQUIRED
+            if facts.closed or run.closed or run.execution != found.execution or flagged:
+                return False
+            entry = Entry(run, facts.now, uncertain=facts.uncertain)
+            entry.require_recovery()
+            entry.event("run.recovery-required", execution=found.execution, code=code)
+            entry.journal("run.recovery-required", {}, execution=found.execution, code=code)
+            await transaction.commit(*entry.writes())
+            return True
+
+        return await self._pool.run(work)
+
+    async def resume(self, found: Unfinished, temporal_run_id: str) -> bool:
+        """Show a run whose execution is there after all as going on; gives whether it was."""
+
+        async def work(transaction: Transaction) -> bool:
+            run, facts = await self._locked(transaction, found)
+            moved = facts.temporal_run_id != temporal_run_id
+            flagged = run.state == RunState.RECOVERY_REQUIRED
+            if facts.closed or run.closed or not (moved or flagged):
+                return False
+            entry = Entry(run, facts.now, uncertain=facts.uncertain)
+            if flagged:
+                entry.stand(RunState.WAITING if facts.waiting else RunState.RUNNING)
+                entry.event("run.resumed", execution=found.execution)
+            entry.journal("run.rebound", {}, execution=found.execution)
+            keys = {"run": found.run_id, "execution": found.execution}
+            bound = Write(_SQL["rebind"], {**keys, "temporal_run_id": temporal_run_id})
+            await transaction.commit(bound, *entry.writes())
+            return True
+
+        return await self._pool.run(work)
+
+    async def _locked(self, transaction: Transaction, found: Unfinished) -> tuple[RunRow, _Facts]:
+        keys = {"run": found.run_id, "execution": found.execution}
+        facts = Question(_SQL["execution_facts"], keys, _Facts)
+        return await lock_with(transaction, found.run_id, facts)

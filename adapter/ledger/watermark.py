@@ -1,0 +1,62 @@
+"""The ledger's mark: how far it is, told in a way that Temporal can keep a copy of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adapter.ledger.pool import Pool, Question
+from adapter.ledger.queries import queries
+from interpreter.contract.records import LedgerMark
+
+_SQL = queries("recovery")
+
+
+@dataclass(frozen=True, slots=True)
+class Waterline:
+    """The ledger's mark, and what it knows of the copy in Temporal.
+
+    ``marked_epoch`` is the epoch of the last copy that Temporal confirmed, ``known`` every epoch
+    that the ledger has had or has seen there. ``held`` and ``review_begun`` tell of a restore hold.
+    """
+
+    epoch: str
+    counter: int
+    marked_epoch: str | None
+    held: bool
+    review_begun: bool
+    known: list[str]
+
+    @property
+    def mark(self) -> LedgerMark:
+        """What Temporal is to keep."""
+        return LedgerMark(self.epoch, self.counter)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    counter: int
+
+
+class Watermark:
+    """Reads and ticks the mark; one row of its own, which no dispatch or admission touches."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def read(self) -> Waterline:
+        """How far the ledger is."""
+        found = await self._pool.one(Question(_SQL["watermark"], {}, Waterline))
+        assert found is not None, "the migration writes the row"
+        return found
+
+    async def tick(self, counter: int) -> None:
+        """Count one more pass, if the counter still is this; a lost race is no loss."""
+        await self._pool.ask(Question(_SQL["tick"], {"counter": counter}, _Counted))
+
+    async def confirm(self, epoch: str) -> None:
+        """Note that Temporal keeps a mark of this epoch."""
+        await self._pool.ask(Question(_SQL["confirm_mark"], {"epoch": epoch}, _Counted))
+
+    async def passed(self) -> None:
+        """Note that a pass of the reconciler has come to its end now."""
+        await self._pool.ask(Question(_SQL["passed"], {}, _Counted))
