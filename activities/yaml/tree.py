@@ -81,6 +81,27 @@ def find(tree: Tree, parts: list[str]) -> Spot:
     return spot
 
 
+def find_key(tree: Tree, parts: list[str]) -> Spot:
+    """The place of the key of a member, where a person looks for it; else as `find` gives it."""
+    if parts:
+        above = value_at(tree, parts[:-1])
+        if isinstance(above, Table) and parts[-1] in above.entries:
+            return above.entries[parts[-1]].key
+    return find(tree, parts)
+
+
+def value_at(tree: Tree, parts: list[str]) -> Tree | None:
+    """The value at these reference tokens, or None where there is none."""
+    for part in parts:
+        if isinstance(tree, Table) and part in tree.entries:
+            tree = tree.entries[part].value
+        elif isinstance(tree, Sequence) and part.isdigit() and int(part) < len(tree.items):
+            tree = tree.items[int(part)]
+        else:
+            return None
+    return tree
+
+
 def name_of(tree: Tree) -> str:
     """What a person calls this kind of value."""
     if isinstance(tree, Table):

@@ -12,12 +12,13 @@ from adapter.cli.loops import run_to_end
 from adapter.cli.options import FormatOption, RuntimeOption
 from adapter.cli.project import compile_project
 from adapter.cli.terminal import Format, Terminal
+from adapter.config.catalogue import catalogue_of
 from adapter.config.loading import Runtime, load_runtime
 from adapter.config.location import find_runtime
 from adapter.errors import Refused
 from adapter.ledger import Ledger, Package, Plan, migrate
 from adapter.package.digests import SUMS_FILE, digest_of
-from adapter.wiring.deployment import catalogue_of, open_ledger
+from adapter.wiring.deployment import open_ledger
 from interpreter.definition.document import Definition, PackagedDefinition
 
 _ACTOR = "coordinatorctl"

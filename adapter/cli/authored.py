@@ -13,10 +13,10 @@ from adapter.authoring.samples import NoSample, generate
 from adapter.authoring.scenarios import SCENARIOS_FILE, Suite, load_suite
 from adapter.cli.project import refuse_project
 from adapter.cli.terminal import Format, Terminal
+from adapter.config.catalogue import read_documents
 from adapter.errors import Refused, Usage
 from adapter.simulation import Failure, ScriptedReply, SimulationPlan
 from adapter.simulation.failing import require_step, steps_that_can_fail
-from adapter.wiring.deployment import read_documents
 from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Definition, PackagedDefinition
 from interpreter.scenario import Case, ReplyType

@@ -15,10 +15,10 @@ from adapter.cli.explanation import explained_nodes
 from adapter.cli.options import FormatOption, ProjectOption, RuntimeOption
 from adapter.cli.starter import FILES
 from adapter.cli.terminal import Format, Terminal
+from adapter.config.catalogue import catalogue_of
 from adapter.config.loading import load_runtime
 from adapter.errors import Refused, Unavailable
 from adapter.package import write_package
-from adapter.wiring.deployment import catalogue_of
 from interpreter.definition.document import PackagedDefinition
 
 REFUSED = 1

@@ -13,6 +13,8 @@ import typer
 from adapter.cli.options import FormatOption, KeyFileOption, RunArgument, RuntimeOption, UrlOption
 from adapter.cli.service_client import ServiceClient, exchange
 from adapter.cli.terminal import Format, Terminal
+from adapter.config.files import read_named_file
+from adapter.config.json_text import BadJson, strict_json
 from adapter.errors import Refused, Unavailable, Usage
 
 _LARGEST_INPUT_BYTES = 65_536
@@ -204,18 +206,30 @@ def active_revision(client: ServiceClient, workflow: str) -> str:
 
 
 def read_input(name: str) -> Any:
-    """The JSON value of a file, or of stdin for ``-``; Usage ``input.unreadable``."""
+    """The JSON value of a file, or of stdin for ``-``.
+
+    Raises Usage ``input.unreadable`` for what is no readable file, ``input.too-large`` above
+    65,536 bytes and ``input.invalid-json`` with line and column.
+    """
+    place = "stdin" if name == "-" else name
+    if name == "-":
+        data = sys.stdin.buffer.read(_LARGEST_INPUT_BYTES + 1)
+    else:
+        path = Path(name)
+        data = read_named_file(
+            path, _LARGEST_INPUT_BYTES, code="input.unreadable", what="input file"
+        )
+    if len(data) > _LARGEST_INPUT_BYTES:
+        message = f"the input has more than {_LARGEST_INPUT_BYTES} bytes"
+        raise Usage("input.too-large", message, place=place, remedy="pass less, or a reference")
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-        if len(data) > _LARGEST_INPUT_BYTES:
-            raise ValueError("too large")
-        return json.loads(data)
-    except (OSError, ValueError, RecursionError) as error:
+        return strict_json(data)
+    except BadJson as error:
         raise Usage(
-            "input.unreadable",
-            f"the input is not a JSON file of at most {_LARGEST_INPUT_BYTES} bytes",
-            place="stdin" if name == "-" else name,
-            remedy="name a readable file that holds one JSON value",
+            "input.invalid-json",
+            error.message,
+            place=f"{place}:{error.line}:{error.column}",
+            remedy="write one JSON value in UTF-8",
         ) from error
 
 

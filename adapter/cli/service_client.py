@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from adapter.config.files import read_named_file
 from adapter.config.loading import load_runtime
 from adapter.config.location import find_runtime, setting
 from adapter.errors import AdapterError, Refused, Unavailable, Usage
@@ -147,21 +148,21 @@ def _checked_origin(origin: str) -> str:
 
 
 def _read_key(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            key = file.read(_LARGEST_KEY_BYTES + 1).strip().decode("ascii")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Usage(
-            "service.key-absent",
-            "there is no readable API key here",
-            place=str(path),
-            remedy="name the key's file with --api-key-file or COORDINATOR_API_KEY_FILE",
-        ) from error
-    if not key or len(key) > _LARGEST_KEY_BYTES or not key.isprintable():
-        raise Usage(
-            "service.key-absent",
-            "the file holds no API key",
-            place=str(path),
-            remedy="write the key on one line",
-        )
+    data = read_named_file(
+        path, _LARGEST_KEY_BYTES, code="service.key-absent", what="API key's file"
+    ).strip()
+    if not data or len(data) > _LARGEST_KEY_BYTES or not data.isascii() or b"\n" in data:
+        raise _no_key(path)
+    key = data.decode("ascii")
+    if not key.isprintable():
+        raise _no_key(path)
     return key
+
+
+def _no_key(path: Path) -> Usage:
+    return Usage(
+        "service.key-absent",
+        "the file holds no API key",
+        place=str(path),
+        remedy="write the key on one line, or name its file with --api-key-file",
+    )

@@ -191,8 +191,8 @@ def _catalogue(runtime: Path | None) -> Catalogue:
     if runtime is None:
         return Catalogue.standard()
     # These bring the clients of servers along, which a test without a runtime file never needs.
+    from adapter.config.catalogue import catalogue_of
     from adapter.config.loading import load_runtime
-    from adapter.wiring.deployment import catalogue_of
 
     return catalogue_of(load_runtime(runtime))
 

@@ -9,15 +9,29 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from activities.yaml import (
+    LARGEST_FILE_BYTES,
+    Problems,
+    Scalar,
+    Sequence,
+    Table,
+    Tree,
+    read_yaml,
+)
+from activities.yaml.sources import pointer_parts
+from activities.yaml.tree import find_key
 from adapter.config.connections import ConfiguredConnections
 from adapter.config.document import RuntimeDocument
+from adapter.config.files import read_named_file
 from adapter.config.findings import ConfigurationError, Finding, findings_of
 from adapter.config.rules import broken_rules
 from adapter.config.secrets import SecretStore
-from adapter.config.tree import Tree, read_tree
-from adapter.errors import Usage
+
+PUBLIC = "id.registrystack.org/formats/coordinator/runtime/v1alpha1"
+"""The ``apiVersion`` of the public format's runtime files; no process is built from one."""
 
 _TAGS = frozenset({"none", "bearer"})
+_SCHEMA_KEY = "responseSchema"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +62,73 @@ def load_runtime(path: Path, environment: Mapping[str, str] = os.environ) -> Run
 
     Raises Usage ``runtime.unreadable`` or ConfigurationError with every finding of the file.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise Usage(
-            "runtime.unreadable",
-            "the runtime file can not be read",
-            place=str(path),
-            remedy="check that it exists and that you may read it",
-        ) from error
-    tree = read_tree(data)
+    data = read_named_file(path, LARGEST_FILE_BYTES, code="runtime.unreadable", what="runtime file")
     folder = path.absolute().parent
-    document = None if tree.findings else _document(tree, folder)
+    found: list[Finding] = []
+    document = _document(data, path.name, folder, found)
     if document is None:
-        placed = [replace(f, line=f.line or tree.line(f.pointer)) for f in tree.findings]
-        raise ConfigurationError(str(path), placed)
+        raise ConfigurationError(str(path), found)
     root = document.secrets.file_root
     secrets = SecretStore(None if root is None else folder / root, environment)
     return Runtime(path.absolute(), document, secrets)
 
 
-def _document(tree: Tree, folder: Path) -> RuntimeDocument | None:
-    if not isinstance(tree.value, dict):
+def _document(data: bytes, name: str, folder: Path, found: list[Finding]) -> RuntimeDocument | None:
+    """The document of a file, or None after findings."""
+    problems = Problems()
+    tree, _ = read_yaml(data, name, problems, substitution=True)
+    if tree is not None:
+        _refuse_nulls(tree, problems)
+    found += [
+        Finding(one.code, one.spot.pointer, one.message, one.remedy, one.spot.line)
+        for one in problems.found
+    ]
+    if tree is None or found:
+        return None
+    if not isinstance(tree, Table):
         message, remedy = "a runtime file is a mapping", "start from `coordinatorctl dev`'s own"
-        tree.findings.append(Finding("config.missing-envelope", "", message, remedy))
+        found.append(Finding("config.missing-envelope", "", message, remedy, tree.spot.line))
+        return None
+    if _is_public(tree):
+        found.append(_public_format(tree))
         return None
     try:
-        document = RuntimeDocument.model_validate(tree.value)
+        document = RuntimeDocument.model_validate(tree.to_json())
     except ValidationError as error:
-        tree.findings += findings_of(error, _TAGS)
+        found += _placed(tree, findings_of(error, _TAGS))
         return None
-    tree.findings += broken_rules(document, folder)
-    return None if tree.findings else document
+    found += _placed(tree, broken_rules(document, folder))
+    return None if found else document
+
+
+def _placed(tree: Tree, findings: list[Finding]) -> list[Finding]:
+    return [replace(one, line=find_key(tree, pointer_parts(one.pointer)).line) for one in findings]
+
+
+def _is_public(tree: Table) -> bool:
+    entry = tree.entries.get("apiVersion")
+    return entry is not None and isinstance(entry.value, Scalar) and entry.value.value == PUBLIC
+
+
+def _public_format(tree: Table) -> Finding:
+    return Finding(
+        "config.unsupported-api-version",
+        "/apiVersion",
+        "this is the runtime file of another program; it is checked with its project only",
+        "bind the project's connections in a runtime file of `coordinator/v1`, see docs/runtime.md",
+        tree.entries["apiVersion"].value.spot.line,
+    )
+
+
+def _refuse_nulls(tree: Tree, problems: Problems) -> None:
+    """Null is a value in a schema only: elsewhere a key without a value was forgotten."""
+    if isinstance(tree, Scalar) and tree.value is None:
+        message, remedy = "the value is empty", "leave the key out, or give it a value"
+        problems.add("config.null-value", tree.spot, message, remedy)
+    elif isinstance(tree, Sequence):
+        for item in tree.items:
+            _refuse_nulls(item, problems)
+    elif isinstance(tree, Table):
+        for key, entry in tree.entries.items():
+            if key != _SCHEMA_KEY:
+                _refuse_nulls(entry.value, problems)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from adapter.config.json_text import strict_json
 from adapter.errors import AdapterError, Refused, Unavailable
 from adapter.package.digests import (
     DEFINITION_FILE,
@@ -19,7 +19,7 @@ from adapter.package.digests import (
     parse_sums,
     sums_of,
 )
-from interpreter.contract.values import JsonValue, canonical_bytes
+from interpreter.contract.values import canonical_bytes
 from interpreter.definition.document import (
     FORMAT,
     LARGEST_DEFINITION_BYTES,
@@ -111,7 +111,7 @@ def _read(path: Path) -> bytes:
 
 def _definition(data: bytes, path: Path) -> PackagedDefinition:
     try:
-        value = json.loads(data, object_pairs_hook=_unique)
+        value = strict_json(data)
         written = PackagedDefinition.model_validate(value)
         written = written.model_copy(update={"definition": Definition.read(value["definition"])})
         canonical = canonical_bytes(value)
@@ -137,13 +137,6 @@ def _unreadable(error: Exception, path: Path) -> AdapterError:
     return _refused(
         "package.definition", message, path, "package the project again with this version"
     )
-
-
-def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("a member is named twice")
-    return members
 
 
 def _refused(code: str, message: str, place: Path, remedy: str) -> Refused:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from temporalio.client import Client, TLSConfig
 
-from activities.catalogue import Catalogue
 from adapter.config.document import KeyVersions
 from adapter.config.loading import Runtime
 from adapter.config.secrets import SecretStore
 from adapter.crypto import KeyRing, Sealer
-from adapter.errors import Usage
 from adapter.ledger import Ledger
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.temporal.payloads import Prefetch
@@ -44,31 +41,6 @@ async def open_ledger(runtime: Runtime, *, pool_size: int = 10) -> AsyncIterator
     sealer = Sealer(keys, runtime.document.deployment)
     async with await Ledger.open(url, sealer, keys, pool_size=pool_size) as ledger:
         yield ledger
-
-
-def catalogue_of(runtime: Runtime | None) -> Catalogue:
-    """The standard catalogue and the deployment's own documents.
-
-    Raises Usage ``catalogue.unreadable`` and CatalogueRefused.
-    """
-    documents = {} if runtime is None else read_documents(runtime.catalogue_files())
-    return Catalogue.with_documents(documents) if documents else Catalogue.standard()
-
-
-def read_documents(files: Iterable[Path]) -> dict[str, str]:
-    """The texts of catalogue documents, by path; Usage ``catalogue.unreadable``."""
-    documents: dict[str, str] = {}
-    for path in files:
-        try:
-            documents[str(path)] = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise Usage(
-                "catalogue.unreadable",
-                "the catalogue document can not be read",
-                place=str(path),
-                remedy="make it a readable UTF-8 file",
-            ) from error
-    return documents
 
 
 def binding_of(runtime: Runtime) -> Binding:

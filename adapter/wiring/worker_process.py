@@ -11,10 +11,11 @@ from activities.calls.observe import WaitTimes
 from activities.calls.reconcile import Reconciler
 from activities.products import Products
 from activities.register import activities_of
+from adapter.config.catalogue import catalogue_of
 from adapter.config.loading import Runtime
 from adapter.reconcile.acts import Courier
 from adapter.reconcile.starts import Starter
-from adapter.wiring.deployment import TemporalServer, catalogue_of, open_ledger
+from adapter.wiring.deployment import TemporalServer, open_ledger
 from adapter.worker import WorkerParts, prefetch_from, run_worker
 
 _log = structlog.get_logger(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -113,10 +114,13 @@ def test_a_finding_names_the_line_it_is_about(write: Write) -> None:
         ("a: 1\na: 2\n", "yaml.duplicate-key"),
         ("a: &x 1\nb: *x\n", "yaml.anchor"),
         ("a: 0x1F\n", "yaml.ambiguous-number"),
-        ("a: yes\n", "yaml.ambiguous-value"),
+        ("mode: development\nmode: yes\n", "yaml.duplicate-key"),
         ("a: !!set {x}\n", "yaml.tag"),
-        ("a: [1\n", "yaml.syntax"),
-        ("a: 1\n---\nb: 1\n", "yaml.syntax"),
+        ("a: [1\n", "yaml.unexpected-end"),
+        ("a: {]\n", "yaml.syntax"),
+        ("a: 1\n---\nb: 1\n", "yaml.multiple-documents"),
+        ("[" * 1_000_000, "yaml.too-deep"),
+        ("a: " + "x" * 1_048_576, "yaml.too-large"),
         ("1: a\n", "yaml.non-string-key"),
         ("a:\n", "config.null-value"),
         ("- a\n", "config.missing-envelope"),
@@ -173,3 +177,60 @@ def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
 def test_the_flag_wins_over_the_environment(write: Write) -> None:
     path = write(sound())
     assert find_runtime(path, {"COORDINATOR_RUNTIME": "/elsewhere.yaml"}) == path
+
+
+def test_a_word_that_yaml_versions_read_differently_is_text(write: Write) -> None:
+    wrong = yaml.safe_dump(sound()).replace("operator: false", "operator: no")
+    wrong = wrong.replace("  keyHash", "  operator: no\n  keyHash", 1)
+    assert {f.code for f in findings(write(wrong))} == {"config.expected-boolean"}
+
+
+def test_null_may_stand_in_a_response_schema(write: Write) -> None:
+    document = sound()
+    document["connections"]["rates"] = {
+        "product": "external",
+        "baseUrl": "https://rates.example",
+        "paths": ["v1/rates"],
+        "responseSchema": {"properties": {"body": {"enum": [None, 1]}}},
+    }
+    assert load_runtime(write(document), {}).document.connections["rates"].product == "external"
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_a_byte_order_mark_and_windows_line_ends_change_nothing(tmp_path: Path, ends: str) -> None:
+    path = tmp_path / "runtime.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + yaml.safe_dump(sound()).replace("\n", ends).encode())
+    assert load_runtime(path, {}).document.deployment == "town-hall"
+
+
+@pytest.mark.parametrize("kind", ["absent", "folder", "pipe", "dangling"])
+def test_a_runtime_file_that_is_no_file_is_refused_without_waiting(
+    tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "runtime.yaml"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "dangling":
+        path.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(Usage) as raised:
+        load_runtime(path, {})
+    assert (raised.value.code, raised.value.place) == ("runtime.unreadable", str(path))
+    assert raised.value.remedy
+
+
+def test_a_mounted_runtime_file_may_be_a_link(write: Write, tmp_path: Path) -> None:
+    target = write(sound()).rename(tmp_path / "mounted.yaml")
+    (tmp_path / "runtime.yaml").symlink_to(target)
+    assert load_runtime(tmp_path / "runtime.yaml", {}).document.mode == "development"
+
+
+def test_a_runtime_file_of_the_public_format_says_what_to_do(write: Write) -> None:
+    text = (
+        "apiVersion: id.registrystack.org/formats/coordinator/runtime/v1alpha1\n"
+        "kind: CoordinatorRuntimeConfig\n"
+    )
+    [found] = findings(write(text))
+    assert (found.code, found.line) == ("config.unsupported-api-version", 1)
+    assert "coordinator/v1" in found.remedy
