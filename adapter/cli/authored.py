@@ -77,7 +77,7 @@ def read_authored(folder: Path, wishes: Wishes, terminal: Terminal) -> Authored:
         require_step(steps_that_can_fail(definition), failure.step)
     plan = SimulationPlan(
         definition=definition.to_json(),
-        catalogue=documents,
+        catalogue={path: data.decode() for path, data in documents.items()},
         script={} if case is None else _script(case),
         completions={} if case is None else _completions(case),
         examples=_examples(cases),
