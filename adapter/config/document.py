@@ -197,6 +197,12 @@ class Waits(Part):
     poll_seconds: dict[LocalId, PollSeconds] = Field(default_factory=dict)
 
 
+class ReconcilePart(Part):
+    """How often ledger and Temporal are compared."""
+
+    every_seconds: Annotated[int, Field(ge=5, le=3_600)] = 60
+
+
 class CompletionEvents(Part):
     """The shared secret of a product's signed completion events (``whsec_`` and base64)."""
 
@@ -213,13 +219,30 @@ class Caller(Part):
     """Who may call: the SHA-256 of an API key, and what that caller may do.
 
     ``workflows`` are exact workflow ids, or ``*``; an operator sees every caller's runs of them.
+    The actions from ``doctor`` on are about the whole deployment, and for operators alone.
     """
 
     name: LocalId
     key_hash: Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
     workflows: Annotated[list[Text], Field(min_length=1, max_length=64)]
     actions: Annotated[
-        list[Literal["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]],
+        list[
+            Literal[
+                "start",
+                "status",
+                "inspect",
+                "events",
+                "retry-same",
+                "reconcile",
+                "cancel",
+                "doctor",
+                "restore-hold",
+                "complete-execution-recovery",
+                "release-restore-hold",
+                "release-admission-hold",
+                "retain",
+            ]
+        ],
         Field(min_length=1),
     ]
     operator: bool = False
@@ -239,6 +262,7 @@ class RuntimeDocument(Part):
     api: ApiPart
     connections: dict[LocalId, Connection] = Field(default_factory=dict, max_length=64)
     waits: Waits = Waits()
+    reconcile: ReconcilePart = ReconcilePart()
     events: Events = Events()
     callers: list[Caller] = Field(default_factory=list, max_length=256)
     catalogue: list[Text] = Field(default_factory=list, max_length=64)

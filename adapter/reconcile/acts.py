@@ -60,16 +60,17 @@ class Courier:
             found = await _delivered(client, act)
             if found is Delivery.TAKEN:
                 await acts.delivered(act.id)
-        if found is Delivery.CLOSED or await self._never_started(act, found):
+        if found is Delivery.CLOSED or await self._never_comes(act, found):
             await self._beside(act)
         return await acts.progress(act.id)
 
-    async def _never_started(self, act: Act, found: Delivery) -> bool:
-        """True when Temporal has refused the run's start, so that no execution will come."""
+    async def _never_comes(self, act: Act, found: Delivery) -> bool:
+        """True when no execution will come: Temporal refused the start, or has lost it since."""
         if found is not Delivery.ABSENT:
             return False
         status = await self.ledger.reads.run_status(act.run_id, None)
-        return status.start_state is StartState.FAILED
+        lost = status.state is RunState.RECOVERY_REQUIRED
+        return lost or status.start_state is StartState.FAILED
 
     async def _beside(self, act: Act) -> None:
         """Do what an act asks for without the execution, which has ended."""
@@ -103,6 +104,22 @@ class Courier:
         due = await self.ledger.acts.pending()
         ended = await asyncio.gather(*(self._deliver_quietly(act) for act in due))
         return sum(ended)
+
+    async def read_receipts(self) -> int:
+        """Carry out due reconcile acts without their executions; gives how many.
+
+        Under a hold no worker may poll, and a receipt may still be read: the ledger learns from it
+        at once, the execution later, by way of a late answer.
+        """
+        if self.reconciler is None:
+            return 0
+        due = [act for act in await self.ledger.acts.pending() if act.kind == ActKind.RECONCILE]
+        for act in due:
+            try:
+                await self.reconciler.reconcile(act.id)
+            except CoordinatorError as error:
+                _log.warning("act.undelivered", act=act.id, run=act.run_id, code=error.code)
+        return len(due)
 
     async def bring_late_answers(self) -> int:
         """Begin an act for every late answer that its execution has not learned; gives how many.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from temporalio.client import Client, TLSConfig
 
@@ -15,6 +16,7 @@ from adapter.crypto import KeyRing, Sealer
 from adapter.ledger import Ledger
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.temporal.payloads import Prefetch
+from adapter.temporal.schedule import ReconcileSchedule
 from interpreter.contract.runs import Binding
 
 
@@ -34,13 +36,23 @@ def _versions(keys: KeyVersions, secrets: SecretStore) -> dict[int, bytes]:
 
 
 @asynccontextmanager
-async def open_ledger(runtime: Runtime, *, pool_size: int = 10) -> AsyncIterator[Ledger]:
+async def open_ledger(
+    runtime: Runtime, *, pool_size: int = 10, recovery_only: bool = False
+) -> AsyncIterator[Ledger]:
     """The deployment's ledger, closed at the end."""
     keys = key_ring(runtime)
     url = runtime.secrets.text(runtime.document.database.url)
     sealer = Sealer(keys, runtime.document.deployment)
-    async with await Ledger.open(url, sealer, keys, pool_size=pool_size) as ledger:
+    opening = Ledger.open(url, sealer, keys, pool_size=pool_size, recovery_only=recovery_only)
+    async with await opening as ledger:
         yield ledger
+
+
+def schedule_of(runtime: Runtime) -> ReconcileSchedule:
+    """The schedule of this deployment's reconciler."""
+    document = runtime.document
+    every = timedelta(seconds=document.reconcile.every_seconds)
+    return ReconcileSchedule(document.deployment, document.temporal.task_queue, every)
 
 
 def binding_of(runtime: Runtime) -> Binding:

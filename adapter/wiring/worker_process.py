@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import structlog
 
@@ -13,42 +14,71 @@ from activities.products import Products
 from activities.register import activities_of
 from adapter.config.catalogue import catalogue_of
 from adapter.config.loading import Runtime
+from adapter.ledger import Ledger
 from adapter.reconcile.acts import Courier
+from adapter.reconcile.marks import Marks
+from adapter.reconcile.passes import Reconciliation
+from adapter.reconcile.recovery import recover
 from adapter.reconcile.starts import Starter
-from adapter.wiring.deployment import TemporalServer, open_ledger
+from adapter.wiring.deployment import TemporalServer, open_ledger, schedule_of
 from adapter.worker import WorkerParts, prefetch_from, run_worker
 
 _log = structlog.get_logger(__name__)
 
 
 async def run_worker_process(
-    runtime: Runtime, stop: asyncio.Event, ready: Callable[[], None]
+    runtime: Runtime,
+    stop: asyncio.Event,
+    ready: Callable[[], None],
+    *,
+    recovery_only: bool = False,
 ) -> None:
     """Run workflows and activities until ``stop``, and finish starts that nobody confirmed.
 
-    ``ready`` is called when it begins to poll. Raises Unavailable ``temporal.unavailable``, and
+    ``ready`` is called when it begins to poll: never with ``recovery_only``, and not while ledger
+    and Temporal disagree or a restore hold stands. Raises Unavailable ``temporal.unavailable``, and
     what opening the ledger raises.
     """
-    document = runtime.document
     products = Products(catalogue_of(runtime), runtime.connections)
-    async with open_ledger(runtime) as ledger:
-        temporal = TemporalServer(runtime, prefetch_from(ledger.definitions))
-        polls = {name: float(seconds) for name, seconds in document.waits.poll_seconds.items()}
-        times = WaitTimes(float(document.waits.floor_seconds), polls)
-        parts = WorkerParts(
-            await temporal.client(),
-            document.temporal.task_queue,
-            activities_of(ledger.effects, ledger.runs, ledger.acts, ledger.book, products, times),
-        )
-        starter = Starter(ledger.admissions, temporal, document.temporal.task_queue)
-        reconciler = Reconciler(ledger.effects, ledger.acts, ledger.book, products)
-        courier = Courier(ledger, temporal, reconciler)
-        _log.info("worker.polling", task_queue=parts.task_queue)
-        ready()
-        finishing = asyncio.gather(starter.keep_finishing(stop), courier.keep_delivering(stop))
-        try:
-            await run_worker(parts, stop)
-        finally:
-            stop.set()
-            await finishing
-            await products.aclose()
+    try:
+        async with open_ledger(runtime, recovery_only=recovery_only) as ledger:
+            temporal = TemporalServer(runtime, prefetch_from(ledger.definitions))
+            reconciliation = _reconciliation(runtime, ledger, temporal, products)
+            await recover(reconciliation, stop)
+            if stop.is_set():
+                return
+            activities = [*_calls(runtime, ledger, products), reconciliation.run_pass]
+            queue = runtime.document.temporal.task_queue
+            parts = WorkerParts(await temporal.client(), queue, activities)
+            _log.info("worker.polling", task_queue=queue)
+            ready()
+            await _serve(parts, reconciliation, stop)
+    finally:
+        await products.aclose()
+
+
+async def _serve(parts: WorkerParts, reconciliation: Reconciliation, stop: asyncio.Event) -> None:
+    finishing = asyncio.gather(
+        reconciliation.starter.keep_finishing(stop), reconciliation.courier.keep_delivering(stop)
+    )
+    try:
+        await run_worker(parts, stop)
+    finally:
+        stop.set()
+        await finishing
+
+
+def _reconciliation(
+    runtime: Runtime, ledger: Ledger, temporal: TemporalServer, products: Products
+) -> Reconciliation:
+    starter = Starter(ledger.admissions, temporal, runtime.document.temporal.task_queue)
+    reconciler = Reconciler(ledger.effects, ledger.acts, ledger.book, products)
+    courier = Courier(ledger, temporal, reconciler)
+    return Reconciliation(Marks(ledger, schedule_of(runtime)), starter, courier)
+
+
+def _calls(runtime: Runtime, ledger: Ledger, products: Products) -> list[Callable[..., Any]]:
+    waits = runtime.document.waits
+    polls = {name: float(seconds) for name, seconds in waits.poll_seconds.items()}
+    times = WaitTimes(float(waits.floor_seconds), polls)
+    return activities_of(ledger.effects, ledger.runs, ledger.acts, ledger.book, products, times)

@@ -17,6 +17,7 @@ from temporalio.worker import (
 )
 
 from interpreter.workflow.run import InterpretedRun
+from interpreter.workflow.upkeep import ReconcilePass
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def new_worker(parts: WorkerParts, *, runner: WorkflowRunner | None = None) -> W
     return Worker(
         parts.client,
         task_queue=parts.task_queue,
-        workflows=[InterpretedRun],
+        workflows=[InterpretedRun, ReconcilePass],
         activities=parts.activities,
         workflow_runner=runner or UnsandboxedWorkflowRunner(),
         max_cached_workflows=parts.cached_runs,

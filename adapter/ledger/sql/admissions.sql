@@ -66,10 +66,11 @@ update coordinator.executions
 set start_state = 'start_failed', start_code = %(code)s
 where run_id = %(run)s and execution = %(execution)s
 
--- pending_starts: Executions that Temporal may not have, oldest first.
+-- pending_starts: Executions that Temporal may not have, oldest first; none under a restore hold.
 select x.run_id::text as run_id, x.execution, x.created_at
 from coordinator.executions x
 where x.start_state = 'start_pending'
+  and not (select c.restore_hold from coordinator.control c)
   and x.created_at <= clock_timestamp() - %(older_than)s::interval
 order by x.created_at
 limit %(limit)s

@@ -1,0 +1,101 @@
+"""Comparing the ledger's mark with Temporal's copy: which of the two was restored, if any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import structlog
+from temporalio.client import Client
+
+from adapter.ledger import Ledger
+from adapter.ledger.holds import HoldCode
+from adapter.ledger.watermark import Waterline
+from adapter.temporal.schedule import ReconcileSchedule
+from interpreter.contract.records import LedgerMark
+
+_log = structlog.get_logger(__name__)
+
+
+class Verdict(StrEnum):
+    """What two marks say of each other.
+
+    ``adopt``: Temporal has none of this epoch yet and is to be given one.
+    """
+
+    AGREE = "agree"
+    ADOPT = "adopt"
+    LEDGER_BEHIND = "ledger-behind"
+    TEMPORAL_BEHIND = "temporal-behind"
+
+
+_CODES = {
+    Verdict.LEDGER_BEHIND: HoldCode.LEDGER_BEHIND,
+    Verdict.TEMPORAL_BEHIND: HoldCode.TEMPORAL_BEHIND,
+}
+_MESSAGES = {
+    Verdict.LEDGER_BEHIND: "restore.ledger-behind",
+    Verdict.TEMPORAL_BEHIND: "restore.temporal-behind",
+}
+
+
+def judge(ledger: Waterline, found: LedgerMark | None) -> Verdict:
+    """Compare the marks (protocol rule 9).
+
+    A pass first ticks the ledger and then writes the copy, and ticks only when the two are equal:
+    so a copy is behind by one at the most, and never ahead.
+    """
+    if found is None or (found.epoch != ledger.epoch and found.epoch in ledger.known):
+        lost = ledger.marked_epoch == ledger.epoch
+        return Verdict.TEMPORAL_BEHIND if lost else Verdict.ADOPT
+    if found.epoch != ledger.epoch or found.counter > ledger.counter:
+        return Verdict.LEDGER_BEHIND
+    return Verdict.AGREE if found.counter >= ledger.counter - 1 else Verdict.TEMPORAL_BEHIND
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Keeps ledger and Temporal in step, and holds the deployment when they are not."""
+
+    ledger: Ledger
+    schedule: ReconcileSchedule
+
+    async def compare(self, client: Client) -> Verdict:
+        """Compare, and place the hold if one of the two is behind.
+
+        Raises Unavailable or LedgerUnavailable when either does not answer.
+        """
+        # The copy first: a tick that comes in between can only look like a copy behind by one.
+        found = await self.schedule.read(client)
+        verdict = judge(await self.ledger.watermark.read(), found)
+        code = _CODES.get(verdict)
+        if code is not None:
+            foreign = found.epoch if found and verdict is Verdict.LEDGER_BEHIND else None
+            if await self.ledger.holds.place(code, foreign):
+                _log.error(_MESSAGES[verdict], remedy="see docs/restore.md")
+        return verdict
+
+    async def ensure(self, client: Client) -> Verdict:
+        """Compare, and have the schedule made where Temporal has none of this epoch."""
+        verdict = await self.compare(client)
+        if verdict is Verdict.ADOPT:
+            await self._give(client, await self.ledger.watermark.read())
+        return verdict
+
+    async def advance(self, client: Client) -> Verdict:
+        """Compare, and if all is well tick the ledger and give Temporal the new mark."""
+        verdict = await self.compare(client)
+        if verdict in _CODES:
+            return verdict
+        watermark = self.ledger.watermark
+        line = await watermark.read()
+        found = await self.schedule.read(client)
+        if found == line.mark:
+            await watermark.tick(line.counter)
+            line = await watermark.read()
+        await self._give(client, line)
+        return verdict
+
+    async def _give(self, client: Client, line: Waterline) -> None:
+        await self.schedule.write(client, line.mark)
+        await self.ledger.watermark.confirm(line.epoch)
