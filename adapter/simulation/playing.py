@@ -116,7 +116,10 @@ class Playing:
         command = self._command(route, input, key, awaited)
         answer = await self._played(command, awaited)
         said = "no answer" if isinstance(answer, Lost) else str(answer.status)
-        self.seen.append(Seen(command.step, route.operation, route.connection, said))
+        one = Seen(command.step, route.operation, route.connection, said)
+        # A poll repeats itself for as long as it waits.
+        if awaited is None or not awaited.is_poll or one not in self.seen:
+            self.seen.append(one)
         return answer
 
     def _awaited(self, route: Route, input: JsonValue) -> Subject | None:

@@ -25,6 +25,8 @@ from interpreter.errors import CoordinatorError
 MOST_TRIES = 64
 _DEEP = 6
 _DEEPEST = 40
+_LOCAL_TRIES = 4
+_MOST_LOCAL_TRIES = 200
 _MOST_ITEMS = 64
 _ABSENT: Any = object()
 
@@ -87,18 +89,28 @@ class _Extent:
 
 
 class _Maker:
-    """Makes one value of a schema by the choices it is given."""
+    """Makes one value of a schema by its choices; Contradiction if they lead nowhere."""
 
     def __init__(self, root: JsonValue, choices: Choices, extent: _Extent) -> None:
         self._root = root
         self._choices = choices
         self._extent = extent
+        self._spare = _MOST_LOCAL_TRIES
 
     def value(self, schema: JsonValue, name: str, depth: int, example: JsonValue) -> JsonValue:
         """A value for a raw schema; ``name`` is the member that it stands under."""
-        if depth > _DEEPEST:
-            raise Contradiction
-        flat = self._flat(schema, depth)
+        for _ in range(_LOCAL_TRIES):
+            try:
+                return self._value(schema, name, depth, example)
+            except Contradiction:
+                # Other choices may do; but what is deep inside must not be tried without end.
+                self._spare -= 1
+                if self._spare <= 0:
+                    raise
+        raise Contradiction
+
+    def _value(self, schema: JsonValue, name: str, depth: int, example: JsonValue) -> JsonValue:
+        flat = self._laid({}, schema, depth)
         if "enum" in flat:
             values = [one for one in flat["enum"] if _type_fits(flat, one)]
             if not values:
@@ -137,8 +149,11 @@ class _Maker:
             types = [one for one in types if one != "null"]
         return str(types[self._choices.among(len(types))])
 
-    def _flat(self, schema: JsonValue, depth: int) -> Schema:
-        """A schema with its references, alternatives and conditions laid into one."""
+    def _laid(self, below: Schema, schema: JsonValue, depth: int) -> Schema:
+        """``below`` with a schema, its references, alternatives and conditions laid over it.
+
+        Of alternatives one is taken that does not contradict what lies below.
+        """
         if depth > _DEEPEST:
             raise Contradiction
         own = canonical(schema)
@@ -146,32 +161,28 @@ class _Maker:
         for key in ("$ref", "$dynamicRef"):
             if key in own:
                 parts.append(_referred(self._root, own.pop(key)))
-        for key in ("anyOf", "oneOf"):
-            if key in own:
-                parts.append(self._alternative(own.pop(key), depth))
-        parts += self._condition(own)
+        alternatives = [own.pop(key) for key in ("anyOf", "oneOf") if key in own]
+        if "if" in own:
+            condition, then = own.pop("if"), own.pop("then", True)
+            untrue = {"allOf": [{"not": condition}, *_opposites(condition, below | own)]}
+            otherwise = {"allOf": [untrue, own.pop("else", True)]}
+            alternatives.append([{"allOf": [condition, then]}, otherwise])
+        laid = intersection(below, own)
         for part in parts:
-            own = intersection(own, self._flat(part, depth + 1))
-        return own
+            laid = self._laid(laid, part, depth + 1)
+        for schemas in alternatives:
+            laid = self._with_one_of(laid, schemas, depth)
+        return laid
 
-    def _alternative(self, schemas: list[JsonValue], depth: int) -> JsonValue:
-        if depth > _DEEP:
-            return min(schemas, key=_weight)
-        return schemas[self._choices.among(len(schemas))]
-
-    def _condition(self, own: Schema) -> Iterator[JsonValue]:
-        """One branch of ``if``: the condition with ``then``, or ``else`` without the condition."""
-        condition = own.pop("if", _ABSENT)
-        then, otherwise = own.pop("then", True), own.pop("else", True)
-        if condition is _ABSENT:
-            return
-        if self._choices.among(2) == 0:
-            yield condition
-            yield then
-        else:
-            yield {"not": condition}
-            yield otherwise
-            yield from _opposites(condition, own)
+    def _with_one_of(self, below: Schema, schemas: list[JsonValue], depth: int) -> Schema:
+        left = sorted(schemas, key=_weight) if depth > _DEEP else list(schemas)
+        while left:
+            taken = 0 if depth > _DEEP else self._choices.among(len(left))
+            try:
+                return self._laid(below, left.pop(taken), depth + 1)
+            except Contradiction:
+                continue
+        raise Contradiction
 
     def _object(self, flat: Schema, depth: int, example: dict[str, JsonValue]) -> JsonValue:
         declared = flat.get("properties", {})
@@ -229,7 +240,7 @@ class _Maker:
             return members
         rest = {key: value for key, value in flat.items() if key != "dependentSchemas"}
         for part in parts:
-            rest = intersection(rest, self._flat(part, depth + 1))
+            rest = self._laid(rest, part, depth + 1)
         return self._object(rest, depth, {**example, **members})
 
     def _array(self, flat: Schema, name: str, depth: int, example: list[JsonValue]) -> JsonValue:

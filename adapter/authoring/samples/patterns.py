@@ -22,6 +22,8 @@ _CLASSES = {
 }
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _MOST_REPEATS = 4_096
+NOTHING_SPARE = -1
+"""In the place of extra turns: also what may be there or not is left out."""
 
 Writer: TypeAlias = Callable[[Choices, int], str]
 """Writes one text that matches; repetition without an end gets so many more turns than it needs."""
@@ -145,9 +147,10 @@ class _Parser:
         low, high = bounds
 
         def write(choices: Choices, extra: int) -> str:
-            most = low + max(extra, 1 if low == 0 else 0)
+            spare = 1 if low == 0 and extra != NOTHING_SPARE else 0
+            most = low + max(extra, spare)
             times = most if high is None else min(most, high)
-            return "".join(writer(choices, 0) for _ in range(min(times, _MOST_REPEATS)))
+            return "".join(writer(choices, min(extra, 0)) for _ in range(min(times, _MOST_REPEATS)))
 
         return write
 

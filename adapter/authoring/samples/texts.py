@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -10,9 +11,10 @@ from uuid import UUID
 
 from adapter.authoring.samples.choices import Choices
 from adapter.authoring.samples.merging import FORMATS, PATTERNS, Contradiction, Schema
-from adapter.authoring.samples.patterns import NotSimple, pattern_writer
+from adapter.authoring.samples.patterns import NOTHING_SPARE, NotSimple, Writer, pattern_writer
 
 LONGEST_TEXT = 65_536
+_TRIES_OF_PATTERNS = 16
 _BEGINNING = datetime(2026, 3, 2, 8, tzinfo=UTC)
 _SPREAD_SECONDS = 86_400
 _LARGEST_NUMBER = 2**53
@@ -38,22 +40,32 @@ def text(schema: Schema, name: str, choices: Choices) -> str:
 
 
 def _matching(schema: Schema, shortest: int, choices: Choices) -> str:
-    """A text for the first pattern, long enough; whether it fits the others is found out later."""
-    try:
-        write = pattern_writer(schema[PATTERNS][0])
-    except NotSimple:
-        return ""
+    """A text for one of the patterns that fits the others, too, if such a one is found soon."""
+    patterns = schema[PATTERNS]
+    found = ""
+    for turn in range(_TRIES_OF_PATTERNS if len(patterns) > 1 else 1):
+        try:
+            write = pattern_writer(patterns[turn % len(patterns)])
+        except NotSimple:
+            continue
+        found = _fitting(write, schema, shortest, choices)
+        if all(re.search(one, found) for one in patterns):
+            return found
+    return found
+
+
+def _fitting(write: Writer, schema: Schema, shortest: int, choices: Choices) -> str:
+    """A text of a fitting length, as far as the pattern lets its length be chosen."""
     most = schema.get("maxLength", LONGEST_TEXT)
-    # Mostly short; now and then longer, for a second pattern that asks for more.
+    # Mostly short; now and then longer, for another condition that asks for more.
     extra = (0, 0, 1, 3, 7)[choices.among(5)]
     found = write(choices, extra)
     if len(found) > most:
-        found = write(choices, 0)
+        found = write(choices, NOTHING_SPARE)
     if len(found) < shortest:
         found = write(choices, shortest)
-        if len(found) > most and len(found) > shortest:
-            spare = len(found) - shortest
-            found = write(choices, max(shortest - spare, 0))
+        if len(found) > most:
+            found = write(choices, max(2 * shortest - len(found), 0))
     return found
 
 
