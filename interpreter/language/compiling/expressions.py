@@ -156,7 +156,7 @@ class ExpressionCompiler:
             return lambda frame: Place(frame, slot, is_reference=True, read_only=read_only)
         name, place = node.name, node.place
         function = self._names.get(name)
-        below = node.offset - len(self._scope)
+        below = node.offset - 1 - len(self._scope)
         if function is not None and not 0 < node.offset <= _SHORT_OFFSET:
             pointer = FunctionPointer(name, arity=function.parameters, anchored=True)
             return lambda frame: temporary(pointer)
