@@ -8,12 +8,16 @@ import uuid
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_urlsafe
 from statistics import median
 
 import httpx
+import yaml
 
-from adapter.cli.local_files import Addresses, LocalFiles
 from adapter.config.loading import load_runtime
+from adapter.crypto import new_secret
 from adapter.embedded import free_port
 from adapter.ledger import Package, migrate
 from adapter.wiring.deployment import open_ledger
@@ -27,6 +31,14 @@ RUNS = 500
 
 _READY_SECONDS = 30.0
 _CALLER = "benchmark"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Service:
+    """Where the measured service listens, and the API key that it knows."""
+
+    address: str
+    key: str
 
 
 @dataclass
@@ -65,13 +77,13 @@ async def measure_admission(ground: Ground, rounds: int, runs: int, concurrency:
     The service is the real one, with a ledger of its own on the same PostgreSQL. It also starts
     each run in Temporal before it answers; no worker takes them, so nothing else is measured.
     """
-    files = await _deployed(ground)
+    service = await _deployed(ground)
     definition = CASES["reads"].definition
     body = {"workflow": definition.id, "revision": definition.revision, "input": RUN_INPUT}
     measured = Admissions()
     async with AsyncExitStack() as stack:
         clients = [
-            await stack.enter_async_context(_client(files)) for _ in range(min(concurrency, runs))
+            await stack.enter_async_context(_client(service)) for _ in range(min(concurrency, runs))
         ]
         await _until_ready(clients[0])
         await _admit(clients, body, concurrency)
@@ -82,29 +94,65 @@ async def measure_admission(ground: Ground, rounds: int, runs: int, concurrency:
     return measured
 
 
-async def _deployed(ground: Ground) -> LocalFiles:
+async def _deployed(ground: Ground) -> Service:
     """A deployment with one active definition, and its service as a process."""
-    files = LocalFiles(ground.folder / "deployment")
-    files.prepare()
     database = await ground.database("admission")
-    temporal = ground.temporal_address
-    addresses = Addresses(temporal, f"http://{temporal}", free_port(), ground.product_url, database)
-    files.write_runtime(addresses, floor_seconds=30, poll_seconds=900)
+    service = Service(f"127.0.0.1:{free_port()}", token_urlsafe(32))
+    runtime = _runtime_file(ground, service, database)
     await migrate(database)
     definition = CASES["reads"].definition
-    async with open_ledger(load_runtime(files.runtime)) as ledger:
+    async with open_ledger(load_runtime(runtime)) as ledger:
         package = Package(definition.revision, definition, Labels(version="1"))
         await ledger.packages.apply(package, _CALLER)
-    arguments = ["adapter.cli.service", "serve", "--runtime", str(files.runtime)]
-    await ground.spawn("service", arguments)
-    return files
+    await ground.spawn("service", ["adapter.cli.service", "serve", "--runtime", str(runtime)])
+    return service
 
 
-def _client(files: LocalFiles) -> httpx.AsyncClient:
+def _runtime_file(ground: Ground, service: Service, database: str) -> Path:
+    """Write the deployment's runtime file, and its secrets beside it."""
+    folder = ground.folder / "deployment"
+    folder.mkdir(mode=0o700)
+    secrets = {
+        "database-url": database,
+        "state-key": new_secret().decode(),
+        "admission-key": new_secret().decode(),
+    }
+    for name, secret in secrets.items():
+        (folder / name).write_text(secret)
+        (folder / name).chmod(0o600)
+    url = "secret:file/database-url"
+    document = {
+        "apiVersion": "coordinator/v1",
+        "kind": "CoordinatorRuntime",
+        "deployment": "benchmark",
+        "mode": "development",
+        "secrets": {"fileRoot": "."},
+        "temporal": {"address": ground.temporal_address},
+        "database": {"url": url, "migrationUrl": url},
+        "keys": {
+            "admission": {"active": 1, "versions": {"1": "secret:file/admission-key"}},
+            "state": {"active": 1, "versions": {"1": "secret:file/state-key"}},
+        },
+        "api": {"bind": service.address, "publicUrl": f"http://{service.address}"},
+        "callers": [
+            {
+                "name": _CALLER,
+                "keyHash": f"sha256:{sha256(service.key.encode()).hexdigest()}",
+                "workflows": ["*"],
+                "actions": ["start"],
+            }
+        ],
+    }
+    runtime = folder / "runtime.yaml"
+    runtime.write_text(yaml.safe_dump(document, sort_keys=False))
+    return runtime
+
+
+def _client(service: Service) -> httpx.AsyncClient:
     """A client for one request at a time: a shared one would spend more than the service does."""
     return httpx.AsyncClient(
-        base_url=load_runtime(files.runtime).document.api.public_url,
-        headers={"X-API-Key": files.api_key_file.read_text().strip()},
+        base_url=f"http://{service.address}",
+        headers={"X-API-Key": service.key},
         # Sooner than the service hangs up on an idle connection.
         limits=httpx.Limits(max_connections=1, keepalive_expiry=2.0),
         timeout=60.0,

@@ -1,6 +1,6 @@
 """The benchmark: this interpreter against hand-written Temporal workflows, on the same servers.
 
-    python -m benchmarks.overhead --rounds 5 --cases reads,effects --format json
+    python -m benchmarks.overhead --rounds 6 --cases reads,effects --format json
 
 See docs/performance.md for what is compared, and how to read the ratios.
 """
@@ -128,7 +128,7 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """What the command line asks for; it ends the process with 2 for what it can not mean."""
     parser = argparse.ArgumentParser(prog="benchmarks.overhead", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--rounds", type=_positive, default=5, help="rounds of every case")
+    parser.add_argument("--rounds", type=_positive, default=6, help="rounds of every case")
     parser.add_argument("--cases", type=_names, default=NAMES, help=f"among {','.join(NAMES)}")
     parser.add_argument(
         "--concurrency", type=_positive, default=50, help="runs open at once under load"

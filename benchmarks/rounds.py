@@ -69,10 +69,14 @@ async def warm_up(side: Side, case: Case, concurrency: int) -> None:
     await _loaded(side, case, prepared, concurrency)
 
 
-def in_turn(sides: Sequence[Side], number: int) -> Sequence[Side]:
-    """The sides of a round, each round beginning with another one: no side always goes first."""
-    first = number % len(sides)
-    return [*sides[first:], *sides[:first]]
+def in_turn(sides: Sequence[Any], number: int) -> Sequence[Any]:
+    """The sides in the order of a round; six rounds are the six orders of three sides.
+
+    A server still works on what the side before left behind, so none may always follow the same.
+    """
+    first = number // 2 % len(sides)
+    turned = [*sides[first:], *sides[:first]]
+    return turned[::-1] if number % 2 else turned
 
 
 async def _loaded(

@@ -10,7 +10,7 @@ from benchmarks.cases import CASES
 from benchmarks.ground import Ground
 from benchmarks.overhead import compare, options_of
 from benchmarks.ratios import MEASURES, case_ratios, ratios, table
-from benchmarks.rounds import Round
+from benchmarks.rounds import Round, in_turn
 
 
 def _round(throughput: float, events: int) -> Round:
@@ -37,6 +37,11 @@ async def test_one_small_round_compares_all_sides(
     events = {side: set(rounds[0].events) for side, rounds in measured["reads"].items()}
     assert events == {"interpreter": {9}, "plain": {23}, "ledgered": {29}}
     assert case_ratios(case, measured["reads"])["events"] == pytest.approx(9 / 23, abs=0.001)
+
+
+def test_six_rounds_put_the_sides_in_every_order() -> None:
+    orders = {tuple(in_turn(["a", "b", "c"], number)) for number in range(6)}
+    assert len(orders) == 6
 
 
 def test_a_ratio_is_ours_over_theirs_within_each_round() -> None:
