@@ -10,6 +10,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities import ports
 from activities.calls.attempt import Attempt
+from activities.faults import at as fault
 from activities.products import Products
 from interpreter.contract import names
 from interpreter.contract.calls import ObserveRequest, WaitEnd
@@ -62,12 +63,15 @@ class Observer:
             return WaitEnd(resolution)
         if resolution is None and due.delay > 0:
             raise _not_yet(min(due.delay, due.remaining))
+        fault("before-observation")
         value = await self._read(request, facts)
+        fault("after-observation")
         await self.runs.observed(attempt.visit, at)
         found = _found(facts.completion, value)
         if found is None:
             raise _not_yet(min(interval, max(due.remaining, self.times.floor)))
         on_record = await self.runs.resolve_wait(attempt.visit, found.resolution)
+        fault("after-resolution")
         return found if on_record == found.resolution else WaitEnd(on_record)
 
     async def _read(self, request: ObserveRequest, facts: ports.ObservationFacts) -> JsonValue:

@@ -13,8 +13,8 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities import ports
 from activities.calls.attempt import Attempt
-from activities.calls.faults import at
 from activities.errors import LedgerUnavailable
+from activities.faults import at
 from activities.products import NotPrepared, Products
 from interpreter.contract import names
 from interpreter.contract.calls import CallRequest
@@ -52,9 +52,11 @@ class Performer:
         """A read in one transaction: answered first, then permitted and written (rule 6)."""
         command = ports.Command(facts.connection, facts.contract.id, request.input)
         end = time.monotonic() + min(_LOCAL_BUDGET, facts.limits.send_budget)
+        at("before-send")
         sent = await self.products.send(command, facts.contract, None, end)
         if sent.reply.kind in (ReplyKind.RETRYABLE, ReplyKind.UNKNOWN):
             raise go_remote(sent.reply.code)
+        at("after-answer")
         outcome = ports.ReadOutcome(
             attempt.visit,
             command,
@@ -65,6 +67,7 @@ class Performer:
             request.seen,
         )
         reply = await self.effects.read_outcome(outcome)
+        at("after-settle")
         if _held(reply):
             raise go_remote("a hold keeps this run from going on")
         return reply
@@ -81,7 +84,6 @@ class Performer:
         token = uuid.uuid4().hex
         at("before-claim")
         answer = await self._claim(attempt, request, facts, command, token)
-        at("after-claim")
         match answer:
             case ports.Settled(reply):
                 if _held(reply):
@@ -92,6 +94,7 @@ class Performer:
             case ports.Busy(retry_after):
                 raise _again(names.BUSY, "another attempt holds the lease", retry_after)
             case ports.Dispatched():
+                at("before-send")
                 sent = await self.products.send(
                     answer.command, facts.contract, answer.idempotency_key, end
                 )

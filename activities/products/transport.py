@@ -13,6 +13,7 @@ from typing import Any
 
 import httpcore
 
+from activities.faults import at
 from activities.products.destinations import Destination, DestinationRefused
 from activities.products.streams import CheckedBackend
 
@@ -29,6 +30,7 @@ _EXCHANGE_FAILURES = (
     httpcore.ConnectionNotAvailable,
 )
 _FIRST_BYTE = "http11.send_request_headers.started"
+_LAST_BYTE = "http11.send_request_body.complete"
 
 
 class Failure(StrEnum):
@@ -178,6 +180,8 @@ class _FirstByte:
     async def trace(self, name: str, _info: dict[str, Any]) -> None:
         if name == _FIRST_BYTE:
             self.begun = True
+        elif name == _LAST_BYTE:
+            at("after-send")
 
 
 async def _read(response: httpcore.Response, maximum_bytes: int) -> bytes | None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from temporalio import activity
 
 from activities import ports
+from activities.faults import at
 from interpreter.contract import names
 from interpreter.contract.calls import OpenWaitRequest, closed_to_json, closing_from_json
 from interpreter.contract.effects import visit_ref
@@ -39,6 +40,7 @@ class RunRecords:
             request.steps,
         )
         await self.runs.open_wait(opened)
+        at("after-wait-opened")
         return {}
 
     @activity.defn(name=names.REQUEST_CANCEL)
@@ -53,5 +55,7 @@ class RunRecords:
         """End this execution, insert-once; answers with the outcome on record."""
         closing = closing_from_json(value)
         workflow_id = activity.info().workflow_id or ""
+        at("before-close")
         closed = await self.runs.close(run_id_of(workflow_id), execution_of(workflow_id), closing)
+        at("after-close")
         return closed_to_json(closed, closing)
