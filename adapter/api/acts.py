@@ -67,7 +67,7 @@ def _add_act(router: APIRouter, kind: str, callers: Callers, book: RunBook, desk
     ) -> RunAct:
         refuse_query(request)
         wish = await read_body(request, model)
-        _require_reason(wish.reason)
+        require_reason(wish.reason)
         key = idempotency_key(request) if KEY_HEADER in request.headers else str(uuid.uuid4())
         run = await visible_run(book, run_id, caller)
         effect = wish.effect if isinstance(wish, ActRequest) else None
@@ -101,12 +101,13 @@ def _add_read(router: APIRouter, callers: Callers, book: RunBook, desk: ActDesk)
         return act_answer(found, run.run_id)
 
 
-def _require_reason(reason: str) -> None:
+def require_reason(reason: str, place: str = "/reason") -> None:
+    """Refused ``act.reason-invalid`` for a text that is empty, long or has control characters."""
     fits = 1 <= len(reason.encode()) <= LONGEST_REASON_BYTES
     if not fits or any(unicodedata.category(one) == "Cc" for one in reason):
         raise refused(
             "act.reason-invalid",
             f"a reason has 1 to {LONGEST_REASON_BYTES} bytes and no control characters",
-            place="/reason",
+            place=place,
             remedy="say in one line why this is right",
         )

@@ -15,6 +15,16 @@ from adapter.api.problems import refused
 from adapter.config.document import Caller as Policy
 
 HEADER = "X-API-Key"
+OPERATORS_ALONE = frozenset(
+    {
+        "doctor",
+        "restore-hold",
+        "complete-execution-recovery",
+        "release-restore-hold",
+        "release-admission-hold",
+        "retain",
+    }
+)
 _scheme = APIKeyHeader(name=HEADER, auto_error=False, description="An API key of the deployment")
 
 
@@ -54,6 +64,13 @@ class Callers:
                     "the caller's policy does not hold this action",
                     place=action,
                     remedy="ask the deployer to add the action to this caller",
+                )
+            if action in OPERATORS_ALONE and not policy.operator:
+                raise refused(
+                    "access.denied",
+                    "the action is about the whole deployment, and the caller is no operator",
+                    place=action,
+                    remedy="ask an operator",
                 )
             return _caller(policy)
 

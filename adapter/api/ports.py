@@ -6,7 +6,7 @@ from a caller can not be told from one that does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -197,6 +197,70 @@ class RunPage:
     cursor: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Attestation:
+    """What an operator vouches for, with a ``reference`` to the evidence."""
+
+    reference: str
+    history_complete: bool
+    prior_fenced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HoldView:
+    """How the two holds stand; ``code`` says why the restore hold does."""
+
+    restore_hold: bool
+    admissions_hold: bool
+    code: str
+    held_at: datetime | None
+    review_begun_at: datetime | None
+    reviews: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewView:
+    """What became of the runs under review, in counts."""
+
+    cleared: int
+    ended: int
+    remaining: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that needs a person: how many, since when, and what helps."""
+
+    code: str
+    count: int
+    since: datetime | None
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What needs a person, and the numbers behind it; ages and retention in seconds."""
+
+    findings: Sequence[Finding]
+    deployment: str
+    epoch: str
+    counter: int
+    hold: HoldView
+    states: Mapping[str, int]
+    unknown_effects: int
+    failed_starts: int
+    pending_starts: int
+    oldest_pending_start_at: datetime | None
+    open_acts: int
+    oldest_act_at: datetime | None
+    oldest_due_at: datetime | None
+    unerased_runs: int
+    oldest_unerased_at: datetime | None
+    last_pass_at: datetime | None
+    last_pass_age: int | None
+    namespace_retention: int | None
+
+
 class RunBook(Protocol):
     """The ledger as the service reads and writes it."""
 
@@ -273,4 +337,40 @@ class ActDesk(Protocol):
 
     async def find(self, run_id: str, act_id: str) -> ActView | None:
         """An act of this run as it stands now, or None."""
+        ...
+
+
+class Oversight(Protocol):
+    """What operators may do about the whole deployment; ``actor`` is the caller's name."""
+
+    async def diagnose(self) -> Diagnosis:
+        """What needs a person."""
+        ...
+
+    async def restore_hold(self, actor: str, reason: str) -> HoldView:
+        """Place the restore hold, or take over one."""
+        ...
+
+    async def complete_recovery(self, actor: str, attested: Attestation) -> ReviewView:
+        """Go through the runs under review.
+
+        Raises Refused ``recovery.not-attested``, ``recovery.hold-required`` or
+        ``recovery.review-required``.
+        """
+        ...
+
+    async def release_restore_hold(self, actor: str, reason: str, leave_unknown: bool) -> HoldView:
+        """Let dispatches go on.
+
+        Raises Refused ``recovery.hold-required``, ``recovery.review-required`` or
+        ``recovery.unresolved``.
+        """
+        ...
+
+    async def release_admission_hold(self, actor: str, attested: Attestation) -> HoldView:
+        """Let new runs in; Refused ``recovery.not-attested`` or ``recovery.hold-active``."""
+        ...
+
+    async def retain(self, actor: str, before: datetime, limit: int) -> int:
+        """Erase runs that ended before an instant, give how many; Refused ``retention.invalid``."""
         ...

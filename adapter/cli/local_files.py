@@ -137,6 +137,8 @@ class LocalFiles:
                     "actions": [
                         *("start", "status", "inspect", "events"),
                         *("retry-same", "reconcile", "cancel"),
+                        *("doctor", "retain", "restore-hold", "complete-execution-recovery"),
+                        *("release-restore-hold", "release-admission-hold"),
                     ],
                     "operator": True,
                 }

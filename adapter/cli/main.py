@@ -14,8 +14,11 @@ _ENTRIES = {
     "demo": Entry("adapter.cli.demo", "demo", "Run the example on real servers of its own"),
     "dev": Entry("adapter.cli.dev", "dev", "Run a project, or the example, on servers kept up"),
     "init": Entry("adapter.cli.project", "init", "Write a new project to start from"),
-    "check": Entry("adapter.cli.project", "check", "Prove a project, or a runtime file, offline"),
-    "explain": Entry("adapter.cli.project", "explain", "Tell how a project runs, step by step"),
+    "check": Entry("adapter.cli.check", "check", "Prove a project, or a runtime file, offline"),
+    "explain": Entry("adapter.cli.views", "explain", "Tell how a project runs, step by step"),
+    "graph": Entry("adapter.cli.views", "graph", "Draw a project: Mermaid, Graphviz or SVG"),
+    "schema": Entry("adapter.cli.views", "schema", "Print the JSON Schema of workflow.yaml"),
+    "diff": Entry("adapter.cli.views", "diff", "Compare two projects or packages"),
     "test": Entry("adapter.cli.test", "play", "Play a project's scenarios on a virtual clock"),
     "package": Entry("adapter.cli.project", "package", "Freeze a project into a package"),
     "plan": Entry("adapter.cli.activation", "plan", "Show what apply would change"),
@@ -28,6 +31,18 @@ _ENTRIES = {
     "retry-same": Entry("adapter.cli.acts", "retry_same", "Send an unknown effect's command again"),
     "reconcile": Entry("adapter.cli.acts", "reconcile", "Settle an unknown effect by its receipt"),
     "cancel": Entry("adapter.cli.acts", "cancel", "Stop future calls of a run"),
+    "doctor": Entry("adapter.cli.oversight", "doctor", "Show what needs a person"),
+    "restore-hold": Entry("adapter.cli.oversight", "restore_hold", "Stop dispatch and admission"),
+    "complete-execution-recovery": Entry(
+        "adapter.cli.oversight", "complete_recovery", "Review every run under the restore hold"
+    ),
+    "release-restore-hold": Entry(
+        "adapter.cli.oversight", "release_restore_hold", "Let dispatches go on"
+    ),
+    "release-admission-hold": Entry(
+        "adapter.cli.oversight", "release_admission_hold", "Let new runs in"
+    ),
+    "retain": Entry("adapter.cli.oversight", "retain", "Erase payloads of runs that are over"),
     "decide": Entry("adapter.cli.decide", "decide", "Decide a review at the pretend casework"),
     "complete": Entry("adapter.cli.simulation", "complete", "Complete a simulated result"),
     "fail": Entry("adapter.cli.simulation", "fail", "Let a simulated step fail, or work again"),

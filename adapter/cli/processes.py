@@ -19,14 +19,19 @@ _PAUSE_SECONDS = 1.0
 _MOST_PROCESSES = 64
 
 
-def serve(runtime: RuntimeOption = None) -> None:
+RecoveryOption = Annotated[
+    bool, typer.Option("--recovery-only", help="admit and dispatch nothing; see docs/restore.md")
+]
+
+
+def serve(runtime: RuntimeOption = None, recovery_only: RecoveryOption = False) -> None:
     """Serve the HTTP API until a signal."""
     from adapter.wiring.api_process import serve_api
 
     loaded = _loaded(runtime)
 
     async def work() -> None:
-        await serve_api(loaded, stop_on_signal())
+        await serve_api(loaded, stop_on_signal(), recovery_only=recovery_only)
 
     run_to_end(work())
 
@@ -41,13 +46,14 @@ def worker(
         Path | None,
         typer.Option("--ready-file", metavar="FILE", help="made when one process begins to poll"),
     ] = None,
+    recovery_only: RecoveryOption = False,
 ) -> None:
     """Run workflows and their calls until a signal; what is being sent is settled first."""
     loaded = _loaded(runtime)
     if processes == 1:
-        run_to_end(_one_worker(loaded, child, ready_file))
+        run_to_end(_one_worker(loaded, child, ready_file, recovery_only))
     else:
-        run_to_end(_many_workers(loaded, processes))
+        run_to_end(_many_workers(loaded, processes, recovery_only))
 
 
 def _loaded(runtime: RuntimeOption) -> Runtime:
@@ -56,13 +62,16 @@ def _loaded(runtime: RuntimeOption) -> Runtime:
     return loaded
 
 
-async def _one_worker(runtime: Runtime, child: bool, ready_file: Path | None) -> None:
+async def _one_worker(
+    runtime: Runtime, child: bool, ready_file: Path | None, recovery_only: bool
+) -> None:
     from adapter.wiring.worker_process import run_worker_process
 
     stop = stop_on_signal()
     if child:
         _stop_with_parent(stop)
-    await run_worker_process(runtime, stop, ready_file.touch if ready_file else lambda: None)
+    ready = ready_file.touch if ready_file else lambda: None
+    await run_worker_process(runtime, stop, ready, recovery_only=recovery_only)
 
 
 def _stop_with_parent(stop: asyncio.Event) -> None:
@@ -76,17 +85,18 @@ def _stop_with_parent(stop: asyncio.Event) -> None:
     loop.add_reader(sys.stdin, gone)
 
 
-async def _many_workers(runtime: Runtime, processes: int) -> None:
+async def _many_workers(runtime: Runtime, processes: int, recovery_only: bool) -> None:
     stop = stop_on_signal()
     async with asyncio.TaskGroup() as group:
         for _ in range(processes):
-            group.create_task(_kept_worker(runtime, stop))
+            group.create_task(_kept_worker(runtime, stop, recovery_only))
 
 
-async def _kept_worker(runtime: Runtime, stop: asyncio.Event) -> None:
+async def _kept_worker(runtime: Runtime, stop: asyncio.Event, recovery_only: bool) -> None:
     """One worker process, started again when it ends by itself."""
     command = [sys.executable, "-m", "adapter.cli.service", "worker", "--child"]
     command += ["--runtime", str(runtime.path)]
+    command += ["--recovery-only"] if recovery_only else []
     while not stop.is_set():
         # A group of its own: a terminal's interrupt reaches the parent alone, which passes it on.
         process = await asyncio.create_subprocess_exec(

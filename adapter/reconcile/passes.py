@@ -65,7 +65,8 @@ class Reconciliation:
     async def may_poll(self) -> bool:
         """True when this process may serve runs: the marks agree, and no hold stands.
 
-        It has the schedule made where there is none yet. Raises Unavailable or LedgerUnavailable when either side does not answer.
+        It has the schedule made where there is none yet. Raises Unavailable or LedgerUnavailable
+        when either side does not answer.
         """
         client = await self.starter.temporal.client()
         verdict = await self.marks.ensure(client)

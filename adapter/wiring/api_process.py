@@ -8,6 +8,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import structlog
 import uvicorn
@@ -18,6 +19,8 @@ from adapter.config.location import setting
 from adapter.errors import Unavailable, Usage
 from adapter.ledger import Ledger
 from adapter.reconcile.acts import Courier
+from adapter.reconcile.diagnosis import Norms
+from adapter.reconcile.marks import Marks
 from adapter.reconcile.starts import Starter
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
@@ -25,20 +28,25 @@ from adapter.wiring.deployment import (
     TemporalServer,
     binding_of,
     open_ledger,
+    schedule_of,
 )
 from adapter.wiring.executions import TemporalExecutions
+from adapter.wiring.oversight import DeploymentOversight
 
 _log = structlog.get_logger(__name__)
+_LEAST_RETENTION = timedelta(days=3)
+"""A weekend without a reconciler must not cost the history that it compares with."""
+
 AFTER_ADMISSION = "after-admission-commit"
 
 
-async def serve_api(runtime: Runtime, stop: asyncio.Event) -> None:
-    """Serve the HTTP API until ``stop``.
+async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: bool = False) -> None:
+    """Serve the HTTP API until ``stop``; with ``recovery_only`` nothing is admitted or started.
 
     Raises Unavailable ``api.bind-taken``, and what opening the ledger raises.
     """
     listener = _listen(runtime.document.api.bind)
-    async with open_ledger(runtime) as ledger:
+    async with open_ledger(runtime, recovery_only=recovery_only) as ledger:
         temporal = TemporalServer(runtime)
         starter = Starter(ledger.admissions, temporal, runtime.document.temporal.task_queue)
         app = create_app(_service(runtime, ledger, temporal, starter))
@@ -57,7 +65,8 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event) -> None:
         _log.info("service.listening", address=runtime.document.api.bind)
         async with asyncio.TaskGroup() as group:
             group.create_task(_stop_with(server, stop))
-            group.create_task(starter.keep_finishing(stop))
+            if not recovery_only:
+                group.create_task(starter.keep_finishing(stop))
             await server.serve([listener])
             stop.set()
 
@@ -95,10 +104,18 @@ def _service(
         book=LedgerBook(ledger, binding_of(runtime)),
         executions=TemporalExecutions(ledger, temporal, starter),
         acts=LedgerDesk(ledger, Courier(ledger, temporal)),
+        oversight=_oversight(runtime, ledger, temporal),
         callers=document.callers,
         completions=completions,
         after_commit=_fault_point(runtime),
     )
+
+
+def _oversight(runtime: Runtime, ledger: Ledger, temporal: TemporalServer) -> DeploymentOversight:
+    schedule = schedule_of(runtime)
+    production = runtime.document.mode == "production"
+    norms = Norms(schedule.every, _LEAST_RETENTION if production else timedelta(days=1))
+    return DeploymentOversight(Marks(ledger, schedule), temporal, norms)
 
 
 def _fault_point(runtime: Runtime) -> Callable[[], None]:

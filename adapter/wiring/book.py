@@ -93,7 +93,9 @@ class LedgerBook:
         return [_event_view(event) for event in found]
 
     async def ready(self) -> bool:
-        """Whether the ledger answers."""
+        """Whether the ledger answers and may admit."""
+        if self._ledger.recovery_only:
+            return False
         try:
             await self._ledger.packages.every_active()
         except LedgerUnavailable:

@@ -21,6 +21,9 @@ class TemporalExecutions:
 
     async def start(self, run_id: str) -> None:
         """Start and bind the run; Unavailable when either side does not answer."""
+        if self._ledger.recovery_only:
+            # A known key finds its run, which waits for a service that starts things.
+            raise Unavailable("start.recovery-only", "the service starts nothing")
         try:
             await self._starter.start(run_id)
         except LedgerUnavailable as error:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import count
 from typing import Any
 
 import pytest
 from temporalio.client import Client, WorkflowHandle
+from temporalio.service import RPCError
 from temporalio.worker import Worker
 
 from activities.calls.observe import WaitTimes
@@ -22,11 +23,15 @@ from activities.register import activities_of
 from adapter.crypto import KeyRing, Sealer
 from adapter.ledger import Act, ActKind, Admission, Inspection, Ledger, Package, RunStatus, Wish
 from adapter.reconcile.acts import Courier
+from adapter.reconcile.marks import Marks
+from adapter.reconcile.passes import Reconciliation
 from adapter.reconcile.starts import Starter
 from adapter.temporal.client import TemporalAddress, connect
+from adapter.temporal.schedule import ReconcileSchedule
 from adapter.worker import WorkerParts, new_worker, prefetch_from
 from examples.products.client import PretendProducts
 from interpreter.contract.records import RunState
+from interpreter.contract.runs import workflow_id
 from interpreter.definition.document import Definition, Labels, Operation
 from tests.activities.connections import FixedConnections
 from tests.activities.inputs import INPUTS
@@ -77,6 +82,7 @@ class Site:
     pretend: PretendProducts
     sql: Callable[..., Awaitable[list[Any]]]
     courier: Courier
+    key_ring: KeyRing
     started: list[str] = field(default_factory=list)
 
     def worker(self) -> AbstractAsyncContextManager[Worker]:
@@ -85,8 +91,31 @@ class Site:
         activities = activities_of(
             ledger.effects, ledger.runs, ledger.acts, ledger.book, self.products, WaitTimes(1.0)
         )
+        activities.append(self.reconciliation.run_pass)
         parts = WorkerParts(self.client, self.queue, activities, grace_seconds=1)
         return new_worker(parts)
+
+    @property
+    def schedule(self) -> ReconcileSchedule:
+        """The reconciler's schedule, which no other test shares; it is made only when asked for."""
+        return ReconcileSchedule(self.queue, self.queue, timedelta(minutes=1))
+
+    @property
+    def reconciliation(self) -> Reconciliation:
+        """What passes are made of."""
+        return Reconciliation(Marks(self.ledger, self.schedule), self.starter, self.courier)
+
+    async def reconcile(self) -> dict[str, Any]:
+        """Make one pass, as the schedule does."""
+        made: dict[str, Any] = await self.reconciliation.run_pass()
+        return made
+
+    def beside(self, ledger: Ledger | None = None, client: Client | None = None) -> Site:
+        """The same deployment over another ledger or another Temporal."""
+        ledger, client = ledger or self.ledger, client or self.client
+        reconciler = Reconciler(ledger.effects, ledger.acts, ledger.book, self.products)
+        courier = Courier(ledger, FixedTemporal(client), reconciler)
+        return replace(self, ledger=ledger, client=client, courier=courier)
 
     async def start(self, nodes: dict[str, Any], *, deadline: int = 3600) -> str:
         """Activate these nodes as a workflow, and start a run of it."""
@@ -211,13 +240,15 @@ async def site(
         )
         reconciler = Reconciler(ledger.effects, ledger.acts, ledger.book, calls)
         courier = Courier(ledger, FixedTemporal(client), reconciler)
-        made = Site(ledger, client, task_queue, calls, products, sql, courier)
+        made = Site(ledger, client, task_queue, calls, products, sql, courier, keys)
         yield made
         for run_id in made.started:
-            await _terminate(await made.handle(run_id))
+            await _terminate(client, workflow_id("recovery", run_id, 1))
+        with suppress(RPCError):
+            await client.get_schedule_handle(made.schedule.id).delete()
         await calls.aclose()
 
 
-async def _terminate(handle: WorkflowHandle[Any, Any]) -> None:
-    if (await handle.describe()).close_time is None:
-        await handle.terminate(rpc_timeout=timedelta(seconds=5))
+async def _terminate(client: Client, identity: str) -> None:
+    with suppress(RPCError):
+        await client.get_workflow_handle(identity).terminate(rpc_timeout=timedelta(seconds=5))

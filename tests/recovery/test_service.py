@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,19 @@ import uvicorn
 from adapter.api import Service, create_app
 from adapter.cli.main import main
 from adapter.config.document import Caller
+from adapter.reconcile.diagnosis import Norms
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
+from adapter.wiring.oversight import DeploymentOversight
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
 from tests.adapter.api.conftest import MemoryExecutions
-from tests.recovery.conftest import ONE_MESSAGE, SEND, Site
+from tests.recovery.conftest import ONE_MESSAGE, SEND, FixedTemporal, Site
 
 KEY = "key-of-ops"
 ACTIONS = ["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]
+ACTIONS += ["doctor", "retain", "restore-hold", "complete-execution-recovery"]
+ACTIONS += ["release-restore-hold", "release-admission-hold"]
 
 
 @dataclass
@@ -57,7 +62,9 @@ async def desk(
         }
     )
     book, acts = LedgerBook(site.ledger, Binding()), LedgerDesk(site.ledger, site.courier)
-    app = create_app(Service(book, MemoryExecutions(), acts, [policy], {}))
+    norms = Norms(timedelta(minutes=1), timedelta(days=1))
+    oversight = DeploymentOversight(site.reconciliation.marks, FixedTemporal(site.client), norms)
+    app = create_app(Service(book, MemoryExecutions(), acts, [policy], {}, oversight))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:

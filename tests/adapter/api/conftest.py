@@ -18,9 +18,14 @@ from adapter.api import (
     ActWish,
     AdmissionRequest,
     Admitted,
+    Attestation,
+    Diagnosis,
     EffectView,
     EventView,
+    Finding,
+    HoldView,
     Inspection,
+    ReviewView,
     RunFilter,
     RunPage,
     RunView,
@@ -202,10 +207,70 @@ class MemoryDesk:
         )
 
 
+@dataclass
+class MemoryOversight:
+    """The deployment in memory: well, until ``findings`` says otherwise."""
+
+    findings: list[Finding] = field(default_factory=list)
+    asked: list[tuple[object, ...]] = field(default_factory=list)
+    hold: HoldView = field(default=HoldView(False, False, "", None, None, 0))
+
+    async def diagnose(self) -> Diagnosis:
+        """Some numbers."""
+        return Diagnosis(
+            findings=self.findings,
+            deployment="test",
+            epoch="e",
+            counter=7,
+            hold=self.hold,
+            states={"finished": 2},
+            unknown_effects=0,
+            failed_starts=0,
+            pending_starts=0,
+            oldest_pending_start_at=None,
+            open_acts=0,
+            oldest_act_at=None,
+            oldest_due_at=None,
+            unerased_runs=2,
+            oldest_unerased_at=_NOW,
+            last_pass_at=_NOW,
+            last_pass_age=3,
+            namespace_retention=None,
+        )
+
+    async def restore_hold(self, actor: str, reason: str) -> HoldView:
+        """Hold."""
+        self.asked.append(("hold", actor, reason))
+        self.hold = HoldView(True, True, "operator", _NOW, _NOW, 1)
+        return self.hold
+
+    async def complete_recovery(self, actor: str, attested: Attestation) -> ReviewView:
+        """Nothing remains."""
+        if not (attested.history_complete and attested.prior_fenced):
+            raise Refused("recovery.not-attested", "say so")
+        return ReviewView(1, 0, 0)
+
+    async def release_restore_hold(self, actor: str, reason: str, leave_unknown: bool) -> HoldView:
+        """Release."""
+        self.hold = HoldView(False, True, "", None, _NOW, 0)
+        return self.hold
+
+    async def release_admission_hold(self, actor: str, attested: Attestation) -> HoldView:
+        """Admit."""
+        return HoldView(False, False, "", None, _NOW, 0)
+
+    async def retain(self, actor: str, before: datetime, limit: int) -> int:
+        """Erase."""
+        self.asked.append(("retain", before, limit))
+        return 4
+
+
 def policy(name: str, **facts: object) -> Caller:
     """A caller whose key is ``key-of-NAME``."""
     key_hash = "sha256:" + hashlib.sha256(f"key-of-{name}".encode()).hexdigest()
     actions = ["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]
+    actions += ["doctor", "retain", "restore-hold", "complete-execution-recovery"]
+    actions += ["release-restore-hold", "release-admission-hold"]
     return Caller.model_validate(
         {"name": name, "keyHash": key_hash, "workflows": ["*"], "actions": actions} | facts
     )
@@ -219,6 +284,7 @@ class Running:
     book: MemoryBook
     executions: MemoryExecutions
     desk: MemoryDesk
+    oversight: MemoryOversight
 
     def client(self, caller: str = "desk") -> httpx.AsyncClient:
         """A client with a caller's key."""
@@ -235,6 +301,7 @@ class Running:
 async def service() -> AsyncIterator[Running]:
     """The service on a free port."""
     book, executions, desk = MemoryBook(), MemoryExecutions(), MemoryDesk()
+    oversight = MemoryOversight()
     callers = [
         policy("desk"),
         policy("other"),
@@ -243,12 +310,12 @@ async def service() -> AsyncIterator[Running]:
         policy("narrow", workflows=["letters"]),
     ]
     sources = {"casework": webhook_of(WEBHOOK_SECRET)}
-    app = create_app(Service(book, executions, desk, callers, sources))
+    app = create_app(Service(book, executions, desk, callers, sources, oversight))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    yield Running(f"http://127.0.0.1:{port}", book, executions, desk)
+    yield Running(f"http://127.0.0.1:{port}", book, executions, desk, oversight)
     server.should_exit = True
     await task

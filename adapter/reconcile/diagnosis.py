@@ -1,0 +1,120 @@
+"""What needs a person, judged from the ledger's counts and Temporal's namespace: pure rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from adapter.ledger.census import Counted
+from interpreter.contract.records import RunState
+
+_START_PATIENCE = timedelta(minutes=1)
+_ACT_PATIENCE = timedelta(minutes=5)
+_WAIT_PATIENCE = timedelta(minutes=10)
+_MISSED_PASSES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Norms:
+    """What a deployment has to keep to: how often passes come, how long Temporal keeps history."""
+
+    every: timedelta
+    least_retention: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that needs a person: how many, since when, and what helps."""
+
+    code: str
+    count: int
+    since: datetime | None
+    remedy: str
+
+
+def diagnose(counted: Counted, retention: timedelta | None, norms: Norms) -> list[Finding]:
+    """Everything that needs a person, the gravest first; none when the deployment is well.
+
+    ``retention`` is None when Temporal did not answer.
+    """
+    found = [*_holds(counted), *_runs(counted), *_late(counted, norms)]
+    if retention is None:
+        remedy = "look at the Temporal server; admitted runs wait for it"
+        found.append(Finding("doctor.temporal-away", 1, None, remedy))
+    elif retention < norms.least_retention:
+        remedy = (
+            f"keep closed executions for at least {norms.least_retention}: what ended while the"
+            " reconciler was away can not be looked up any more after that"
+        )
+        found.append(Finding("doctor.retention-short", 1, None, remedy))
+    return [one for one in found if one.count]
+
+
+def _holds(counted: Counted) -> list[Finding]:
+    found = []
+    if counted.restore_hold:
+        begun = counted.review_begun_at is not None
+        remedy = (
+            "complete the execution recovery, then release the hold"
+            if begun
+            else f"it was placed because of {counted.hold_code}: take it over with restore-hold"
+        )
+        found.append(Finding("doctor.restore-hold", 1, counted.held_at, remedy))
+    elif counted.admissions_hold:
+        remedy = "release the admission hold once the history of admissions is complete"
+        found.append(Finding("doctor.admission-hold", 1, counted.held_at, remedy))
+    remedy = "reconcile what is unknown, then complete the execution recovery"
+    found.append(Finding("doctor.review-open", counted.reviews, None, remedy))
+    return found
+
+
+def _runs(counted: Counted) -> list[Finding]:
+    states = counted.states
+    return [
+        Finding(
+            "doctor.recovery-required",
+            states.get(RunState.RECOVERY_REQUIRED.value, 0),
+            None,
+            "their executions are lost: list them with --state recovery-required, then cancel each",
+        ),
+        Finding(
+            "doctor.attention",
+            states.get(RunState.ATTENTION.value, 0),
+            None,
+            "an effect of theirs is unknown: list them with --state attention and settle each",
+        ),
+        Finding(
+            "doctor.start-failed",
+            counted.failed_starts,
+            None,
+            "Temporal refused to start them: see the worker's log, then cancel each",
+        ),
+    ]
+
+
+def _late(counted: Counted, norms: Norms) -> list[Finding]:
+    """What should have happened by itself; under a restore hold most of it may not."""
+    now, held = counted.now, counted.restore_hold
+    found = []
+    if not held and _older(counted.oldest_pending_start, now, _START_PATIENCE):
+        remedy = "admitted runs are not started: see whether workers and Temporal answer"
+        found.append(
+            Finding(
+                "doctor.start-late", counted.pending_starts, counted.oldest_pending_start, remedy
+            )
+        )
+    if not held and _older(counted.oldest_act, now, _ACT_PATIENCE):
+        remedy = "acts have no outcome: see whether workers run"
+        found.append(Finding("doctor.act-late", counted.open_acts, counted.oldest_act, remedy))
+    if not held and _older(counted.oldest_due, now, _WAIT_PATIENCE):
+        remedy = "a wait is past its instant: see whether workers run"
+        found.append(Finding("doctor.wait-late", 1, counted.oldest_due, remedy))
+    passed = counted.passed_at
+    if passed is None or now - passed > _MISSED_PASSES * norms.every:
+        remedy = "no pass was made: is the schedule paused, does a worker run?"
+        found.append(Finding("doctor.reconciler-late", 1, passed, remedy))
+    return found
+
+
+def _older(instant: datetime | None, now: datetime, patience: timedelta) -> bool:
+    return instant is not None and now - instant > patience

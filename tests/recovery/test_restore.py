@@ -1,0 +1,278 @@
+"""Restored databases and restored Temporals: found, held, reviewed, and nothing is sent again."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+from temporalio.client import Client
+
+from adapter.crypto import Sealer
+from adapter.embedded import FAST_TIMERS, EmbeddedTemporal, postgres_programs
+from adapter.errors import Refused
+from adapter.ledger import ActKind, Ledger
+from adapter.ledger.holds import Attested
+from adapter.reconcile.recovery import recover
+from adapter.temporal.client import TemporalAddress, connect
+from adapter.worker import prefetch_from
+from interpreter.contract.records import RunState
+from tests.fixtures.definitions import finish
+from tests.recovery.conftest import SEND, Site, call
+
+VOUCHED = Attested("ticket-1", True, True)
+Restore = Callable[[], Awaitable[Ledger]]
+
+BETWEEN = {
+    "send": call(SEND, "pause"),
+    "pause": {
+        "kind": "wait",
+        "wait": {"type": "duration", "seconds": 2},
+        "outlets": {"elapsed": "more"},
+    },
+    "more": call(SEND, "done"),
+    "done": finish(),
+}
+
+
+@pytest.fixture
+async def backup(
+    site: Site, database_url: str, tmp_path: Path
+) -> AsyncIterator[Callable[[], Awaitable[Restore]]]:
+    """Dumps the ledger as it is now with `pg_dump`; what it gives restores that elsewhere."""
+    restored = elsewhere(database_url)
+    database = restored.rpartition("/")[2]
+    admin = f"{database_url.rpartition('/')[0]}/postgres"
+    opened: list[Ledger] = []
+
+    async def dump() -> Restore:
+        file = tmp_path / "ledger.dump"
+        await _program("pg_dump", "-Fc", "-f", str(file), "-d", database_url)
+
+        async def restore() -> Ledger:
+            await _program("psql", "-qX", "-d", admin, "-c", f'create database "{database}"')
+            await _program("pg_restore", "--no-owner", "-d", restored, str(file))
+            keys = site.key_ring
+            ledger = await Ledger.open(restored, Sealer(keys, "test"), keys, pool_size=4)
+            opened.append(ledger)
+            return ledger
+
+        return restore
+
+    yield dump
+    for ledger in opened:
+        await ledger.close()
+    await _program("psql", "-qX", "-d", admin, "-c", f'drop database if exists "{database}"')
+
+
+async def _program(name: str, *arguments: str) -> None:
+    process = await asyncio.create_subprocess_exec(postgres_programs() / name, *arguments)
+    assert await process.wait() == 0
+
+
+async def released(ledger: Ledger, *, leave_unknown: bool = False) -> None:
+    """Go through the whole review, as an operator does."""
+    await ledger.holds.begin_review("ops", "restored the backup of the night")
+    await ledger.reviews.complete("ops", VOUCHED)
+    await ledger.holds.release_restore("ops", "reviewed", leave_unknown=leave_unknown)
+    await ledger.holds.release_admission("ops", VOUCHED)
+
+
+async def test_no_prepared_command_is_resent_from_an_older_dump(
+    site: Site, backup: Callable[[], Awaitable[Restore]]
+) -> None:
+    run_id = await site.start(call_once())
+    restore = await backup()
+    site.pretend.fault(SEND, "slow", apply=True, seconds=2)
+    async with site.worker():
+        await sent(site, 1)
+        # The process loses its ledger after the send and before the answer.
+        await site.ledger.close()
+        await asyncio.sleep(2.5)
+    site = site.beside(await restore())
+    assert (await site.ledger.holds.standing()).hold_code == "ledger-moved"
+    async with site.worker():
+        await asyncio.sleep(2)
+        assert site.applied() == [1]
+        await released(site.ledger)
+        await site.until(run_id, RunState.ATTENTION)
+        [effect] = (await site.inspect(run_id)).effects
+        assert effect.code == "older-than-restore"
+        assert len(site.pretend.requests(SEND)) == 1
+        assert (await site.act(run_id, ActKind.RECONCILE)).outcome == "confirmed"
+        await site.until(run_id, RunState.FINISHED)
+    assert (site.applied(), len(site.keys())) == ([1], 1)
+
+
+async def test_a_workflow_that_has_seen_more_than_the_ledger_holds_it(
+    site: Site, backup: Callable[[], Awaitable[Restore]], database_url: str
+) -> None:
+    run_id = await site.start(BETWEEN)
+    restore = await backup()
+    async with site.worker():
+        await site.until(run_id, RunState.WAITING)
+    ledger = await restore()
+    site = site.beside(ledger)
+    # As a copied disk is: nothing of the database itself tells that it is older.
+    await unheld(elsewhere(database_url))
+    async with site.worker(), asyncio.timeout(20):
+        while not (await ledger.holds.standing()).restore_hold:
+            await asyncio.sleep(0.1)
+        assert (await ledger.holds.standing()).hold_code == "ledger-behind"
+        assert len(site.pretend.requests(SEND)) == 1
+
+
+async def test_a_ledger_behind_temporals_mark_is_held_before_a_worker_polls(
+    site: Site, backup: Callable[[], Awaitable[Restore]], database_url: str
+) -> None:
+    assert await site.reconciliation.may_poll()
+    restore = await backup()
+    await site.reconcile()
+    await site.reconcile()
+    site = site.beside(await restore())
+    await unheld(elsewhere(database_url))
+    assert not await site.reconciliation.may_poll()
+    assert (await site.ledger.holds.standing()).hold_code == "ledger-behind"
+    await released(site.ledger)
+    assert await site.reconciliation.may_poll()
+    assert (await site.reconcile())["marks"] == "agree"
+
+
+async def test_a_worker_waits_in_recovery_until_the_hold_is_released(site: Site) -> None:
+    await site.ledger.holds.begin_review("ops", "test")
+    stop = asyncio.Event()
+    waiting = asyncio.create_task(recover(site.reconciliation, stop, every=0.1))
+    await asyncio.sleep(0.5)
+    assert not waiting.done()
+    await site.ledger.reviews.complete("ops", VOUCHED)
+    await site.ledger.holds.release_restore("ops", "reviewed")
+    await asyncio.wait_for(waiting, 5)
+
+
+async def test_a_ledger_for_recovery_only_dispatches_nothing(site: Site, database_url: str) -> None:
+    run_id = await site.start(call_once())
+    opening = Ledger.open(
+        database_url, Sealer(site.key_ring, "test"), site.key_ring, recovery_only=True
+    )
+    async with await opening as ledger, site.beside(ledger).worker():
+        await asyncio.sleep(1)
+        assert site.pretend.requests(SEND) == []
+    assert (await site.status(run_id)).state is RunState.RUNNING
+
+
+async def test_an_older_temporal_is_held_and_its_runs_are_flagged(
+    site: Site, tmp_path: Path
+) -> None:
+    files = tmp_path / "temporal"
+    server = own_temporal(files / "now.db")
+    async with server:
+        site = site.beside(client=await connected(site, server))
+        assert await site.reconciliation.may_poll()
+        kept = await site.start(call_once())
+        await asyncio.sleep(1)
+    shutil.copytree(files, tmp_path / "older")
+    async with own_temporal(files / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        lost = await site.start(BETWEEN)
+        async with site.worker():
+            await site.until(kept, RunState.FINISHED)
+            await site.until(lost, RunState.WAITING)
+        await site.reconcile()
+        await site.reconcile()
+        site.started.clear()
+    async with own_temporal(tmp_path / "older" / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        assert not await site.reconciliation.may_poll()
+        assert (await site.ledger.holds.standing()).hold_code == "temporal-behind"
+        assert (await site.reconcile())["flagged"] == 1
+        assert (await site.status(lost)).state is RunState.RECOVERY_REQUIRED
+        sends = len(site.pretend.requests(SEND))
+        await released(site.ledger)
+        assert await site.reconciliation.may_poll()
+        async with site.worker():
+            await site.ended(kept)
+        assert (await site.status(lost)).failure_code == "execution-lost"
+        assert len(site.pretend.requests(SEND)) == sends == 2
+
+
+async def test_a_release_waits_for_the_review_and_for_every_doubt(site: Site) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(call_once())
+        await site.until(run_id, RunState.ATTENTION)
+        holds = site.ledger.holds
+        assert await code(holds.release_restore("ops", "r")) == "recovery.hold-required"
+        await holds.begin_review("ops", "r")
+        assert await code(holds.release_admission("ops", VOUCHED)) == "recovery.hold-active"
+        half = Attested("ticket-1", True, False)
+        assert await code(site.ledger.reviews.complete("ops", half)) == "recovery.not-attested"
+        done = await site.ledger.reviews.complete("ops", VOUCHED)
+        assert (done.cleared, done.remaining) == (0, 1)
+        assert await code(holds.release_restore("ops", "r")) == "recovery.unresolved"
+        assert (await site.act(run_id, ActKind.RECONCILE)).outcome == "confirmed"
+        await site.ledger.reviews.complete("ops", VOUCHED)
+        assert not (await holds.release_restore("ops", "r")).restore_hold
+    rows = await site.sql("select kind from coordinator.journal where chain = 'deployment'")
+    kinds = [kind for (kind,) in rows]
+    assert kinds.count("release-restore-hold.asked") == 3
+    assert kinds.count("release-restore-hold.refused") == 2
+
+
+async def test_an_unknown_effect_may_be_left_to_people(site: Site) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(call_once())
+        await site.until(run_id, RunState.ATTENTION)
+        await released(site.ledger, leave_unknown=True)
+        assert (await site.act(run_id, ActKind.RETRY_SAME)).outcome == "accepted"
+    assert site.applied() == [1]
+
+
+def elsewhere(database_url: str) -> str:
+    """Where the backup is restored to."""
+    return f"{database_url}_restored"
+
+
+def call_once() -> dict[str, object]:
+    """A run of one message."""
+    return {"send": call(SEND, "done"), "done": finish()}
+
+
+async def code(work: Awaitable[object]) -> str:
+    """The code by which something is refused."""
+    with pytest.raises(Refused) as refused:
+        await work
+    return refused.value.code
+
+
+async def sent(site: Site, count: int) -> None:
+    """Wait until a message was asked for so often."""
+    async with asyncio.timeout(20):
+        while len(site.pretend.effects(SEND)) < count:
+            await asyncio.sleep(0.05)
+
+
+async def unheld(url: str) -> None:
+    """Take this database for the ledger's own and lift its holds, as if it had never moved."""
+    async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+        await connection.execute("update coordinator.watermark set place = null")
+        await connection.execute(
+            "update coordinator.control set restore_hold = false, admissions_hold = false"
+        )
+
+
+def own_temporal(file: Path) -> EmbeddedTemporal:
+    """A Temporal of this test alone, over a file."""
+    return EmbeddedTemporal(
+        file, log_file=file.with_suffix(".log"), ui=False, dynamic_config=FAST_TIMERS
+    )
+
+
+async def connected(site: Site, server: EmbeddedTemporal) -> Client:
+    """A client of that server."""
+    return await connect(
+        TemporalAddress(server.address), prefetch=prefetch_from(site.ledger.definitions)
+    )
