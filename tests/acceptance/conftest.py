@@ -131,7 +131,7 @@ class Development:
         return self.process.returncode
 
 
-def develop(folder: Path) -> Development:
+def develop(folder: Path, *arguments: str) -> Development:
     """Start `coordinatorctl dev` and wait for its addresses."""
     folder.mkdir(exist_ok=True)
     ports = folder / "ports.json"
@@ -139,7 +139,7 @@ def develop(folder: Path) -> Development:
         # Other tests run at the same time: the usual ports are not for us.
         ports.write_text(json.dumps({name: free_port() for name in _PORTS}))
     process = subprocess.Popen(
-        command("main", "dev", "--data", str(folder), "--format", "json"),
+        command("main", "dev", *arguments, "--data", str(folder), "--format", "json"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
