@@ -8,39 +8,33 @@ from pathlib import Path
 
 from activities.yaml.sources import Spot
 from adapter.authoring.diagnostics.diagnostic import Report
-from adapter.errors import Unavailable, Usage
+from adapter.errors import Unavailable
 
 
 def project_folder(path: Path) -> Path:
     """The folder of a project; ``path`` may also name its workflow.yaml.
 
-    Raises Usage ``project.not-a-folder`` or Unavailable ``project.unreadable``.
+    Raises Unavailable ``coordinator.definition.read``.
     """
     try:
         found = path.stat()
     except FileNotFoundError as error:
-        raise Usage(
-            "project.not-a-folder",
-            "there is no such folder",
-            place=str(path),
-            remedy="name the folder that holds workflow.yaml",
-        ) from error
+        raise _no_project(path, "there is no such folder") from error
     except (OSError, ValueError) as error:
-        raise Unavailable(
-            "project.unreadable",
-            "the folder can not be read",
-            place=str(path),
-            remedy="check its permissions",
-        ) from error
+        raise _no_project(path, "the folder can not be read") from error
     if stat.S_ISDIR(found.st_mode):
         return path
     if path.name == "workflow.yaml":
         return path.parent
-    raise Usage(
-        "project.not-a-folder",
-        "this is not a project folder",
+    raise _no_project(path, "this is not a project folder")
+
+
+def _no_project(path: Path, message: str) -> Unavailable:
+    return Unavailable(
+        "coordinator.definition.read",
+        message,
         place=str(path),
-        remedy="name the folder that holds workflow.yaml",
+        remedy="name the folder that holds workflow.yaml, and check that you may read it",
     )
 
 

@@ -15,7 +15,9 @@ from adapter.errors import Unavailable
 
 MOST_ENTRIES = 1_024
 
-_OWN_FOLDER = ".coordinator"
+_PASSED_OVER = frozenset({".coordinator", "workflow.yaml", "functions.rhai"})
+"""What a deployment keeps here, and what is judged where it is read."""
+
 _ENDINGS = (".yaml", ".yml")
 _FILE_OF_KIND = {
     "CoordinatorProject": "workflow.yaml",
@@ -38,7 +40,7 @@ def check_folder(path: Path) -> tuple[Diagnostic, ...]:
         names = sorted(os.listdir(folder))
     except OSError as error:
         raise Unavailable(
-            "project.unreadable",
+            "coordinator.definition.read",
             "the folder can not be read",
             place=str(path),
             remedy="check its permissions",
@@ -48,7 +50,7 @@ def check_folder(path: Path) -> tuple[Diagnostic, ...]:
         report.add("coordinator.project.too-many-files", Spot("."), message)
         return report.findings()
     for name in names:
-        if name != _OWN_FOLDER:
+        if name not in _PASSED_OVER:
             _entry(folder, name, report)
     return report.findings()
 
@@ -59,7 +61,7 @@ def _entry(folder: Path, name: str, report: Report) -> None:
     except OSError:
         return  # It has gone since the folder was listed.
     shown = name if name.isprintable() else ascii(name)
-    if stat.S_ISDIR(mode):
+    if stat.S_ISDIR(mode) and name not in _FILE_OF_KIND.values():
         message = f"the folder `{shown}` is not looked into"
         report.add("coordinator.project.unread-directory", Spot(shown), message)
     elif not stat.S_ISREG(mode):

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from adapter.cli.terminal import Format
+from adapter.errors import Usage
 
 FormatOption = Annotated[
     Format, typer.Option("--format", help="text for people, json for programs")
@@ -35,6 +36,22 @@ KeyFileOption = Annotated[
     ),
 ]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="id of the run")]
-ProjectOption = Annotated[
-    Path, typer.Option("--project", metavar="DIR", help="the project's folder")
+ProjectArgument = Annotated[
+    Path | None,
+    typer.Argument(metavar="[PROJECT]", help="the project's folder; else the current one"),
 ]
+ProjectOption = Annotated[
+    Path | None, typer.Option("--project", metavar="DIR", help="the same as PROJECT")
+]
+
+
+def chosen_project(argument: Path | None, option: Path | None) -> Path:
+    """The project that was named, either way; Usage ``usage.invalid`` when both name one."""
+    if argument is not None and option is not None and argument != option:
+        raise Usage(
+            "usage.invalid",
+            "two projects are named",
+            place="--project",
+            remedy="name one project, with or without the flag",
+        )
+    return argument or option or Path()

@@ -1,18 +1,22 @@
-"""Commands about a project folder: init, check, explain, package; all of them offline."""
+"""Commands about a project folder: init and package, and how a project's findings are written."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from activities.catalogue import Catalogue
-from adapter.authoring import ProjectResult, load_project
-from adapter.authoring.diagnostics.json import render_json
-from adapter.authoring.diagnostics.text import render_text
-from adapter.cli.explanation import explained_nodes
-from adapter.cli.options import FormatOption, ProjectOption, RuntimeOption
+from adapter.authoring import Diagnostic, ProjectResult, Severity, load_project, render_text
+from adapter.cli.options import (
+    FormatOption,
+    ProjectArgument,
+    ProjectOption,
+    RuntimeOption,
+    chosen_project,
+)
 from adapter.cli.starter import FILES
 from adapter.cli.terminal import Format, Terminal
 from adapter.config.catalogue import catalogue_of
@@ -21,7 +25,11 @@ from adapter.errors import Refused, Unavailable
 from adapter.package import write_package
 from interpreter.definition.document import PackagedDefinition
 
-REFUSED = 1
+REFUSED, UNREADABLE = 1, 3
+REPORT_VERSION = "coordinator/v1"
+REPORT_KIND = "CoordinatorCtlReport"
+
+_UNREADABLE_CODES = frozenset({"coordinator.definition.read", "coordinator.scenario.read"})
 
 
 def init(
@@ -52,75 +60,26 @@ def init(
         terminal.object({"status": "initialized", "files": sorted(FILES)})
         return
     terminal.line(f"wrote {', '.join(sorted(FILES))} into {directory}")
-    terminal.line(f"next: coordinatorctl check --project {directory}")
-
-
-def check(
-    project: Annotated[
-        Path | None, typer.Option("--project", metavar="DIR", help="the project's folder")
-    ] = None,
-    runtime: RuntimeOption = None,
-    deny_warnings: Annotated[bool, typer.Option("--deny-warnings")] = False,
-    format: FormatOption = Format.TEXT,
-) -> None:
-    """Prove a project without a server: every value a step reads exists on every route to it.
-
-    With --runtime the file itself is checked, and its catalogue documents count for the project;
-    without --project and --runtime the current folder is the project.
-    """
-    loaded = None if runtime is None else load_runtime(runtime)
-    terminal = Terminal(format)
-    if project is None and loaded is not None:
-        catalogue_of(loaded)
-        _say_sound(terminal, {"status": "valid", "runtime": str(loaded.path)})
-        return
-    folder = project or Path()
-    result = load_project(folder, catalogue_of(loaded))
-    if result.definition is None or (deny_warnings and result.warnings):
-        refuse_project(terminal, result, folder)
-    found = _facts(result.definition)
-    status = "valid-with-warnings" if result.warnings else "valid"
-    if format is Format.TEXT and result.warnings:
-        terminal.line(render_text(result.diagnostics, result.sources, folder=str(folder)))
-    _say_sound(
-        terminal,
-        {"status": status, **found, "diagnostics": [d.to_json() for d in result.diagnostics]},
-    )
-
-
-def explain(project: ProjectOption = Path(), format: FormatOption = Format.TEXT) -> None:
-    """Tell how a project runs: each step, what it does, and where it can go."""
-    terminal = Terminal(format)
-    packaged = _compiled(terminal, project, Catalogue.standard())
-    nodes = explained_nodes(packaged)
-    if format is Format.JSON:
-        terminal.object(_facts(packaged) | {"nodes": nodes})
-        return
-    terminal.facts(_facts(packaged).items())
-    terminal.line()
-    rows = [
-        (n["node"], n["does"], ", ".join(f"{o} → {to}" for o, to in n["outlets"].items()))
-        for n in nodes
-    ]
-    terminal.table(("step", "does", "goes on"), rows)
+    terminal.line(f"next: coordinatorctl check {directory}")
+    terminal.line(f"then: coordinatorctl test {directory}")
 
 
 def package(
     output: Annotated[
         Path, typer.Option("--output", metavar="DIR", help="a folder that does not exist")
     ],
-    project: ProjectOption = Path(),
+    project: ProjectArgument = None,
+    folder: ProjectOption = None,
     runtime: RuntimeOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Freeze a project into an immutable package, and tell the digest to pin."""
     terminal = Terminal(format)
-    loaded = None if runtime is None else load_runtime(runtime)
-    packaged = _compiled(terminal, project, catalogue_of(loaded))
+    packaged = compiled(terminal, chosen_project(project, folder), catalogue_for(runtime))
     digest = write_package(packaged, output)
-    facts = {"root": str(output), "package": digest, **_facts(packaged)}
+    facts = {"root": str(output), "package": digest, **facts_of(packaged)}
     if format is Format.JSON:
-        terminal.object(facts)
+        terminal.object(facts | {"packageDigest": digest})
     else:
         terminal.facts(facts.items())
 
@@ -139,26 +98,57 @@ def compile_project(folder: Path, catalogue: Catalogue) -> PackagedDefinition:
     return result.definition
 
 
-def _compiled(terminal: Terminal, folder: Path, catalogue: Catalogue) -> PackagedDefinition:
+def compiled(terminal: Terminal, folder: Path, catalogue: Catalogue) -> PackagedDefinition:
+    """The definition of a project; without one its findings are written and the command ends."""
     result = load_project(folder, catalogue)
     if result.definition is None:
         refuse_project(terminal, result, folder)
     return result.definition
 
 
+def catalogue_for(runtime: Path | None) -> Catalogue:
+    """The standard catalogue, and the documents that a runtime file adds to it."""
+    return catalogue_of(None if runtime is None else load_runtime(runtime))
+
+
 def refuse_project(terminal: Terminal, result: ProjectResult, folder: Path) -> NoReturn:
-    """Write every finding and leave with exit code 1."""
+    """Write every finding and leave with exit code 1, or 3 when a file can not be read."""
+    code = exit_code(result.errors)
     if terminal.format is Format.JSON:
-        terminal.out.write(render_json(result.diagnostics))
+        status = "operational-failure" if code == UNREADABLE else "domain-refusal"
+        terminal.object(report_of("", status, result.diagnostics, ok=False))
     else:
-        text = render_text(
-            result.diagnostics, result.sources, folder=str(folder), color=terminal.live
-        )
+        shown = "" if folder == Path() else str(folder)
+        text = render_text(result.diagnostics, result.sources, folder=shown, color=terminal.live)
         terminal.complain(text)
-    raise typer.Exit(REFUSED)
+    raise typer.Exit(code)
 
 
-def _facts(packaged: PackagedDefinition) -> dict[str, Any]:
+def exit_code(errors: Iterable[Diagnostic]) -> int:
+    """1 for findings of what was read, 3 when something could not be read at all."""
+    return UNREADABLE if any(one.code in _UNREADABLE_CODES for one in errors) else REFUSED
+
+
+def report_of(
+    command: str, status: str, diagnostics: Iterable[Diagnostic], *, ok: bool
+) -> dict[str, Any]:
+    """``{apiVersion, kind, ok, command?, status, errors, warnings, diagnostics}``."""
+    found = list(diagnostics)
+    errors = sum(one.severity is Severity.ERROR for one in found)
+    return {
+        "apiVersion": REPORT_VERSION,
+        "kind": REPORT_KIND,
+        "ok": ok,
+        **({"command": command} if command else {}),
+        "status": status,
+        "errors": errors,
+        "warnings": len(found) - errors,
+        "diagnostics": [one.to_json() for one in found],
+    }
+
+
+def facts_of(packaged: PackagedDefinition) -> dict[str, Any]:
+    """``{workflow, version, revision, steps}``."""
     definition = packaged.definition
     return {
         "workflow": definition.id,
@@ -166,10 +156,3 @@ def _facts(packaged: PackagedDefinition) -> dict[str, Any]:
         "revision": definition.revision,
         "steps": len(definition.nodes),
     }
-
-
-def _say_sound(terminal: Terminal, facts: dict[str, Any]) -> None:
-    if terminal.format is Format.JSON:
-        terminal.object(facts)
-    else:
-        terminal.facts((name, value) for name, value in facts.items() if name != "diagnostics")

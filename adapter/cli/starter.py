@@ -66,4 +66,36 @@ fn completeness(application) {
 }
 """
 
-FILES = {"workflow.yaml": _WORKFLOW, "functions.rhai": _FUNCTIONS}
+_SCENARIOS = """\
+# `coordinatorctl test` plays these without a server.
+apiVersion: coordinator/v1
+kind: CoordinatorScenarios
+cases:
+  - id: complete
+    admittedAt: "2026-03-02T08:00:00Z"
+    input: {applicationId: A-1001}
+    replies:
+      application:
+        - {type: success, value: {data: {domainData: {applicant: {name: Ada}}}}}
+    expect:
+      path: [application, question, complete]
+      state: finished
+      outcome: complete
+
+  - id: incomplete
+    admittedAt: "2026-03-02T08:00:00Z"
+    input: {applicationId: A-1002}
+    replies:
+      application:
+        - {type: success, value: {data: {domainData: {}}}}
+    expect:
+      path: [application, question, incomplete]
+      state: finished
+      outcome: incomplete
+"""
+
+FILES = {
+    "workflow.yaml": _WORKFLOW,
+    "functions.rhai": _FUNCTIONS,
+    "scenarios.yaml": _SCENARIOS,
+}

@@ -10,11 +10,10 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from activities.catalogue import Catalogue
 from adapter.authoring import Diagnostic, ProjectResult, Sources, load_project
-from adapter.authoring.diagnostics.json import render_json
 from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.diagnostics.text import render_text
+from adapter.authoring.files import project_folder
 from adapter.authoring.formats.envelope import V1ALPHA1
 from adapter.authoring.scenarios import (
     SCENARIOS_FILE,
@@ -30,7 +29,8 @@ from adapter.authoring.scenarios import (
     write_skeletons,
 )
 from adapter.authoring.scenarios.document import written_document
-from adapter.cli.options import RuntimeOption
+from adapter.cli.options import ProjectArgument, ProjectOption, RuntimeOption, chosen_project
+from adapter.cli.project import catalogue_for, exit_code, refuse_project, report_of
 from adapter.cli.terminal import Format, Terminal
 from adapter.errors import Usage
 from interpreter.definition.document import PackagedDefinition
@@ -50,9 +50,8 @@ class ResultFormat(StrEnum):
 
 
 def play(
-    project: Annotated[
-        Path, typer.Argument(metavar="PROJECT", help="the project's folder")
-    ] = Path(),
+    named: ProjectArgument = None,
+    folder: ProjectOption = None,
     scenarios: Annotated[
         Path | None,
         typer.Option("--scenarios", metavar="FILE", help="else scenarios.yaml of the project"),
@@ -73,10 +72,11 @@ def play(
 ) -> None:
     """Play a project's scenarios without a server; a month of waiting takes no time."""
     terminal = Terminal(Format.JSON if format is ResultFormat.JSON else Format.TEXT)
-    result = load_project(project, _catalogue(runtime))
+    project = chosen_project(named, folder)
+    result = load_project(project, catalogue_for(runtime))
     if result.definition is None:
-        _refuse(terminal, result.diagnostics, result.sources, str(project))
-    file = scenarios or project / SCENARIOS_FILE
+        refuse_project(terminal, result, project)
+    file = scenarios or project_folder(project) / SCENARIOS_FILE
     if generate and not file.exists():
         _begin(terminal, result, result.definition, file)
         return
@@ -174,27 +174,18 @@ def _report(
 def _refuse(
     terminal: Terminal, found: Sequence[Diagnostic], sources: Sources, folder: str
 ) -> NoReturn:
-    """Write every finding and leave with exit code 1."""
+    """Write every finding; exit code 1, or 3 when the file can not be read."""
+    code = exit_code(found)
     if terminal.format is Format.JSON:
-        terminal.out.write(render_json(found))
+        status = "operational-failure" if code != FAILED else "domain-refusal"
+        terminal.object(report_of("test", status, found, ok=False))
     else:
         terminal.complain(render_text(found, sources, folder=folder, color=terminal.live))
-    raise typer.Exit(FAILED)
+    raise typer.Exit(code)
 
 
 def _folder(file: Path) -> str:
     return "" if file.parent == Path() else str(file.parent)
-
-
-def _catalogue(runtime: Path | None) -> Catalogue:
-    """The standard catalogue, and the documents that a runtime file adds to it."""
-    if runtime is None:
-        return Catalogue.standard()
-    # These bring the clients of servers along, which a test without a runtime file never needs.
-    from adapter.config.catalogue import catalogue_of
-    from adapter.config.loading import load_runtime
-
-    return catalogue_of(load_runtime(runtime))
 
 
 class _Progress:

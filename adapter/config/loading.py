@@ -65,7 +65,7 @@ def load_runtime(path: Path, environment: Mapping[str, str] = os.environ) -> Run
     data = read_named_file(path, LARGEST_FILE_BYTES, code="runtime.unreadable", what="runtime file")
     folder = path.absolute().parent
     found: list[Finding] = []
-    document = _document(data, path.name, folder, found)
+    document = parse_runtime(data, path.name, folder, found)
     if document is None:
         raise ConfigurationError(str(path), found)
     root = document.secrets.file_root
@@ -73,8 +73,17 @@ def load_runtime(path: Path, environment: Mapping[str, str] = os.environ) -> Run
     return Runtime(path.absolute(), document, secrets)
 
 
-def _document(data: bytes, name: str, folder: Path, found: list[Finding]) -> RuntimeDocument | None:
-    """The document of a file, or None after findings."""
+def is_public_runtime(path: Path) -> bool:
+    """True for a runtime file of the public format; False for what can not be read as one."""
+    data = read_named_file(path, LARGEST_FILE_BYTES, code="runtime.unreadable", what="runtime file")
+    tree, _ = read_yaml(data, path.name, Problems(), substitution=True)
+    return isinstance(tree, Table) and _is_public(tree)
+
+
+def parse_runtime(
+    data: bytes, name: str, folder: Path, found: list[Finding]
+) -> RuntimeDocument | None:
+    """The document of a file called ``name`` in ``folder``, or None after findings."""
     problems = Problems()
     tree, _ = read_yaml(data, name, problems, substitution=True)
     if tree is not None:

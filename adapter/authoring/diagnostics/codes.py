@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from activities.yaml.code import Code, Severity
 from activities.yaml.codes import READER_CODES
+from adapter.authoring.diagnostics.runtime_codes import RUNTIME_CODES
 from adapter.authoring.diagnostics.scenario_codes import SCENARIO_CODES
 
 __all__ = ["CODES", "Code", "Severity"]
@@ -281,6 +282,7 @@ CODES: dict[str, Code] = {
         *_MAPPINGS,
         *_FUNCTIONS,
         *SCENARIO_CODES,
+        *RUNTIME_CODES,
     )
 }
 """Every code by its name."""

@@ -51,8 +51,10 @@ def _place(spot: Spot, folder: str) -> str:
 
 
 def file_path(spot: Spot, folder: str) -> str:
-    """The file of a place with the folder of its project before it."""
-    return f"{folder.rstrip('/')}/{spot.file}" if folder else spot.file
+    """The file of a place with the folder of its project before it, unless it lies elsewhere."""
+    if not folder or spot.file.startswith("/"):
+        return spot.file
+    return f"{folder.rstrip('/')}/{spot.file}"
 
 
 def _excerpt(spot: Spot, sources: Sources) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from activities.yaml.problems import Sink
 from activities.yaml.tree import Scalar, Table, Tree, name_of
-from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.diagnostics.nearest import nearest
 
 PROJECT_KIND = "CoordinatorProject"
@@ -27,7 +27,7 @@ PROJECT = Envelope(
 )
 
 
-def read_envelope(tree: Tree, expected: Envelope, report: Report) -> str | None:
+def read_envelope(tree: Tree, expected: Envelope, report: Sink) -> str | None:
     """The file's ``apiVersion`` if it is one that is read and the kind is right, else None."""
     if not isinstance(tree, Table):
         message = f"the file must be a mapping, not {name_of(tree)}"
@@ -54,7 +54,7 @@ def read_envelope(tree: Tree, expected: Envelope, report: Report) -> str | None:
     return version
 
 
-def _text(tree: Table, key: str, report: Report) -> str | None:
+def _text(tree: Table, key: str, report: Sink) -> str | None:
     entry = tree.entries.get(key)
     if entry is None:
         report.add("config.missing-envelope", tree.spot, f"the file has no `{key}`")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from activities.yaml.problems import Sink
 from activities.yaml.sources import Spot
 from activities.yaml.tree import Broken, Scalar, Sequence, Table, Tree, name_of
-from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.diagnostics.nearest import suggestion
 from interpreter.contract.values import JsonValue
 
@@ -50,7 +50,7 @@ class Section:
     nobody asked for.
     """
 
-    def __init__(self, tree: Table, report: Report, what: str) -> None:
+    def __init__(self, tree: Table, report: Sink, what: str) -> None:
         self.tree = tree
         self.report = report
         self.what = what
@@ -149,6 +149,18 @@ class Section:
                 self.refuse("config.out-of-range", value.spot, message)
                 return None
             return float(number)
+
+        return self._read(key, required, read)
+
+    def boolean(self, key: str, *, required: bool = True) -> bool | None:
+        """True or false."""
+
+        def read(value: Tree) -> bool | None:
+            if not isinstance(value, Scalar) or not isinstance(value.value, bool):
+                message = f"`{key}` needs a boolean, not {name_of(value)}"
+                self.refuse("config.expected-boolean", value.spot, message)
+                return None
+            return value.value
 
         return self._read(key, required, read)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from activities.catalogue import Catalogue
 from adapter.authoring import load_project
-from adapter.errors import Usage
+from adapter.errors import Unavailable
 from tests.adapter.authoring.mutations import (
     EXAMPLE,
     FUNCTIONS,
@@ -160,11 +160,12 @@ def test_a_workflow_file_that_is_no_file_is_refused(tmp_path: Path, kind: str) -
 
 
 @pytest.mark.parametrize("name", ["absent", "file.txt", "a\0b", "x" * 5000])
-def test_a_path_that_is_no_project_folder_is_a_usage_error(tmp_path: Path, name: str) -> None:
+def test_a_path_that_is_no_project_folder_is_a_clear_error(tmp_path: Path, name: str) -> None:
     (tmp_path / "file.txt").write_text("x")
-    with pytest.raises(Exception, match="project") as caught:
+    with pytest.raises(Unavailable) as caught:
         load_project(tmp_path / name, Catalogue.standard())
-    assert isinstance(caught.value, Usage) or caught.value.code == "project.unreadable"  # type: ignore[attr-defined]
+    assert caught.value.code == "coordinator.definition.read"
+    assert caught.value.remedy
 
 
 def test_the_workflow_file_itself_may_be_named() -> None:

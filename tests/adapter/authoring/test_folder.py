@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapter.authoring import check_folder
-from adapter.errors import Usage
+from adapter.errors import Unavailable
 
 
 def found(folder: Path) -> list[tuple[str, str]]:
@@ -53,6 +53,6 @@ def test_a_folder_that_is_no_project_is_not_read_through(tmp_path: Path) -> None
     assert found(tmp_path) == [("too-many-files", ".")]
 
 
-def test_an_absent_folder_is_a_usage_error(tmp_path: Path) -> None:
-    with pytest.raises(Usage):
+def test_an_absent_folder_is_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable):
         check_folder(tmp_path / "none")

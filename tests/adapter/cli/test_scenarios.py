@@ -76,7 +76,7 @@ def test_an_unknown_case_is_a_usage_error(run: Run, project: Path) -> None:
 
 def test_a_file_that_is_not_there_is_refused(run: Run, project: Path) -> None:
     said = run("test", str(project), "--scenarios", str(project / "none.yaml"))
-    assert (said.code, said.out) == (1, "")
+    assert (said.code, said.out) == (3, "")
     assert said.err.startswith("error[coordinator.scenario.read]")
 
 

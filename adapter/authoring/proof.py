@@ -1,0 +1,117 @@
+"""All that `check` looks at: the project, its folder, its runtime files and its scenarios."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from activities.catalogue.catalogue import Catalogue
+from activities.yaml.reader import LARGEST_FILE_BYTES
+from activities.yaml.sources import Sources
+from adapter.authoring.diagnostics.diagnostic import Diagnostic, Report, Severity
+from adapter.authoring.files import project_folder
+from adapter.authoring.folder import check_folder
+from adapter.authoring.projects import load_project
+from adapter.authoring.runtimes import RuntimeReading, check_bindings, read_runtime
+from adapter.authoring.scenarios.reading import load_suite
+from adapter.authoring.scenarios.running import run_suite
+from adapter.authoring.scenarios.suite import SCENARIOS_FILE
+from adapter.config.files import read_named_file
+from interpreter.definition.document import PackagedDefinition
+
+RUNTIME_FILE = "runtime.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was found; ``definition`` is there as soon as the project itself has no error."""
+
+    definition: PackagedDefinition | None
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Sources
+    format: str = ""
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The findings that refuse the project."""
+        return tuple(one for one in self.diagnostics if one.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """The findings that do not."""
+        return tuple(one for one in self.diagnostics if one.severity is Severity.WARNING)
+
+
+def prove_project(
+    path: Path,
+    catalogue: Catalogue,
+    *,
+    runtime: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Proof:
+    """Check a project with all that lies beside it (contract 2.4); every case is played.
+
+    ``runtime`` is checked with the workflow's bindings, as a ``runtime.yaml`` of the folder is.
+    ``environment`` gives the values of ``${NAME}`` in runtime files of the public format. Raises
+    Unavailable when there is no readable folder, Usage when there is no readable ``runtime``.
+    """
+    folder = project_folder(path)
+    result = load_project(path, catalogue)
+    sources = Sources(dict(result.sources.files))
+    found = [*result.diagnostics, *check_folder(folder)]
+    for file in _runtimes(folder, runtime):
+        shown = file.name if file.parent == folder else str(file)
+        found += _check_runtime(file, shown, result.definition, environment)
+    scenarios = folder / SCENARIOS_FILE
+    if result.definition is not None and _is_file(scenarios):
+        found += _play(scenarios, result.definition, sources)
+    return Proof(result.definition, tuple(found), sources, result.format)
+
+
+def prove_runtime(path: Path, environment: Mapping[str, str] | None = None) -> Proof:
+    """Check a runtime file alone, in either format; Usage ``runtime.unreadable`` if it is none."""
+    return Proof(None, _check_runtime(path, str(path), None, environment), Sources())
+
+
+def _runtimes(folder: Path, named: Path | None) -> Iterator[Path]:
+    """The runtime files to check, none of them twice."""
+    own = folder / RUNTIME_FILE
+    there = _is_file(own)
+    if named is not None and not (there and named.exists() and own.samefile(named)):
+        yield named.absolute()
+    if there:
+        yield own
+
+
+def _is_file(path: Path) -> bool:
+    """True for a regular file; what else lies there was reported with the folder."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _check_runtime(
+    file: Path,
+    shown: str,
+    definition: PackagedDefinition | None,
+    environment: Mapping[str, str] | None,
+) -> tuple[Diagnostic, ...]:
+    """Findings about a runtime file; its lines are never shown, for one may hold a secret."""
+    report = Report()
+    data = read_named_file(file, LARGEST_FILE_BYTES, code="runtime.unreadable", what="runtime file")
+    reading: RuntimeReading = read_runtime(data, shown, file.absolute().parent, report, environment)
+    if definition is not None:
+        check_bindings(reading, definition.definition, report)
+    return report.findings()
+
+
+def _play(file: Path, definition: PackagedDefinition, sources: Sources) -> tuple[Diagnostic, ...]:
+    reading = load_suite(file, definition.definition)
+    sources.files.update(reading.sources.files)
+    if reading.suite is None:
+        return reading.diagnostics
+    return (*reading.diagnostics, *run_suite(definition, reading.suite).findings)

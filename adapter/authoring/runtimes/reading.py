@@ -1,0 +1,143 @@
+"""A runtime file beside a project: in which format it is, whether it is sound and what it binds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from activities.yaml.problems import Problems
+from activities.yaml.reader import read_yaml
+from activities.yaml.sources import Spot, pointer_parts
+from activities.yaml.tree import Scalar, Table, Tree, find, find_key, value_at
+from adapter.authoring.diagnostics.codes import CODES
+from adapter.authoring.diagnostics.diagnostic import Report
+from adapter.authoring.formats.envelope import Envelope, read_envelope
+from adapter.authoring.runtimes.connections import Bound
+from adapter.authoring.runtimes.public_format import read_public_runtime
+from adapter.authoring.runtimes.substitution import Silence, substituted
+from adapter.config.document import API_VERSION
+from adapter.config.findings import Finding
+from adapter.config.loading import PUBLIC, parse_runtime
+from interpreter.definition.document import Definition
+from interpreter.definition.nodes import CallNode
+
+PUBLIC_KIND = "CoordinatorRuntimeConfig"
+_PUBLIC = Envelope(PUBLIC_KIND, (PUBLIC,))
+_MAPS = {"external": "externalHttpConnections", "evaluation": "decisionConnections"}
+_AS_A_TASK = "scheduling.create-appointment/v1"
+_NOT_AS_A_TASK = "breg.invoke-action/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeReading:
+    """A runtime file as it was read; ``connections`` is None when nothing is known of them."""
+
+    file: str
+    format: str
+    tree: Tree | None
+    connections: Mapping[str, Bound] | None
+
+
+def read_runtime(
+    data: bytes,
+    file: str,
+    folder: Path,
+    report: Report,
+    environment: Mapping[str, str] | None = None,
+) -> RuntimeReading:
+    """Read a runtime file in either format; no secret is opened, findings name it ``file``.
+
+    ``environment`` gives the values of ``${NAME}`` in the public format; without it they are
+    unknown, and nothing is said about them. ``folder`` is where the file lies.
+    """
+    silent = Problems()
+    tree, _ = read_yaml(data, file, silent, substitution=True)
+    if tree is None or silent.found:
+        for one in silent.found:
+            report.add(one.code, one.spot, one.message, one.remedy)
+        return RuntimeReading(file, "", tree, None)
+    if not isinstance(tree, Table) or _is_public(tree):
+        return _public(tree, file, report, environment)
+    return RuntimeReading(file, API_VERSION, tree, _own(data, file, folder, tree, report))
+
+
+def _public(
+    tree: Tree, file: str, report: Report, environment: Mapping[str, str] | None
+) -> RuntimeReading:
+    version = read_envelope(tree, _PUBLIC, report)
+    if version is None or not isinstance(tree, Table):
+        return RuntimeReading(file, "", tree, None)
+    silence = Silence(report)
+    written = substituted(tree, environment, silence)
+    assert isinstance(written, Table)
+    return RuntimeReading(file, version, tree, read_public_runtime(written, silence))
+
+
+def _is_public(tree: Tree) -> bool:
+    version = value_at(tree, ["apiVersion"])
+    kind = value_at(tree, ["kind"])
+    return (isinstance(version, Scalar) and version.value == PUBLIC) or (
+        isinstance(kind, Scalar) and kind.value == PUBLIC_KIND
+    )
+
+
+def _own(
+    data: bytes, file: str, folder: Path, tree: Tree, report: Report
+) -> Mapping[str, Bound] | None:
+    found: list[Finding] = []
+    document = parse_runtime(data, file, folder, found)
+    for one in found:
+        parts = pointer_parts(one.pointer)
+        key = find_key(tree, parts)
+        spot = Spot(file, key.line, key.column, one.pointer, key.length)
+        code = one.code if one.code in CODES else "config.invalid-value"
+        report.add(code, spot, one.message, one.remedy)
+    if document is None:
+        return None
+    return {
+        name: Bound(find_key(tree, ["connections", name]), one.product, None)
+        for name, one in document.connections.items()
+    }
+
+
+def check_bindings(reading: RuntimeReading, definition: Definition, report: Report) -> None:
+    """Report every connection of the workflow that the file does not bind as it is used.
+
+    Rules (contract 1.4): it stands in the map of its product; an action of the registry is not
+    invoked for a task, and an appointment is made for one.
+    """
+    if reading.connections is None or reading.tree is None:
+        return
+    for name, product in sorted(definition.connections.items()):
+        bound = reading.connections.get(name)
+        if bound is None:
+            where = _MAPS.get(product, "connections") if reading.format == PUBLIC else "connections"
+            message = f"the workflow needs connection `{name}`, which is not here"
+            remedy = f"add `{name}` to `{where}`, for the product {product}"
+            spot = find(reading.tree, [where])
+            report.add("coordinator.runtime.workflow-binding", spot, message, remedy)
+        elif bound.product is not None and bound.product != product:
+            message = f"connection `{name}` has another product than in the workflow"
+            remedy = f"bind it to {product}"
+            report.add("coordinator.runtime.workflow-binding", bound.spot, message, remedy)
+        elif bound.task_authority is not None:
+            _check_authority(name, bound, definition, report)
+
+
+def _check_authority(name: str, bound: Bound, definition: Definition, report: Report) -> None:
+    called = {
+        operation.contract.id
+        for node in definition.nodes.values()
+        if isinstance(node, CallNode)
+        for operation in (definition.operations[node.operation],)
+        if operation.connection == name
+    }
+    if _NOT_AS_A_TASK in called and bound.task_authority:
+        message = f"connection `{name}` invokes actions, and these are not done for a task"
+        remedy = "remove `taskAuthority`, or use another connection for them"
+        report.add("coordinator.runtime.workflow-binding", bound.spot, message, remedy)
+    if _AS_A_TASK in called and not bound.task_authority:
+        message = f"connection `{name}` makes appointments, which is done for a task"
+        remedy = "add `taskAuthority` to its authorization"
+        report.add("coordinator.runtime.workflow-binding", bound.spot, message, remedy)
