@@ -121,3 +121,32 @@ async def test_a_retry_by_command_names_its_effect_and_is_refused_once_it_is_set
 async def test_a_command_names_one_run(desk: Desk, arguments: tuple[str, ...]) -> None:
     code, said = await desk.ctl("cancel", *arguments, "--reason", "x")
     assert (code, "run.id-invalid" in json.dumps(said)) == (2, True)
+
+
+async def test_the_doctor_ends_with_one_when_a_run_needs_a_person(site: Site, desk: Desk) -> None:
+    await site.reconcile()
+    code, found = await desk.ctl("doctor")
+    assert (code, found["healthy"], found["lastPassAgeSeconds"] < 60) == (0, True, True)
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        await site.until(await site.start(ONE_MESSAGE), RunState.ATTENTION)
+    code, found = await desk.ctl("doctor")
+    assert code == 1
+    assert [one["code"] for one in found["findings"]] == ["doctor.attention"]
+    assert found["unknownEffects"] == 1
+
+
+async def test_a_restore_is_gone_through_by_command(site: Site, desk: Desk) -> None:
+    vouched = ("--recovery-reference", "ticket 7", "--prior-deployment-fenced")
+    code, held = await desk.ctl("restore-hold", "--reason", "restored last night")
+    assert (code, held["restoreHold"], held["code"]) == (0, True, "operator")
+    code, refused = await desk.ctl("complete-execution-recovery", *vouched)
+    assert (code, refused["code"]) == (1, "recovery.not-attested")
+    complete = "--execution-history-complete"
+    assert (await desk.ctl("complete-execution-recovery", *vouched, complete))[0] == 0
+    code, held = await desk.ctl("release-restore-hold", "--reason", "reviewed")
+    assert (code, held["restoreHold"], held["admissionsHold"]) == (0, False, True)
+    done = await desk.ctl("release-admission-hold", *vouched, "--admission-history-complete")
+    assert (done[0], done[1]["admissionsHold"]) == (0, False)
+    code, erased = await desk.ctl("retain", "--before", "2026-01-01T00:00:00Z")
+    assert (code, erased) == (0, {"erased": 0})

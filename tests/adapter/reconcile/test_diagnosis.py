@@ -1,0 +1,78 @@
+"""What the doctor finds, rule by rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from adapter.ledger.census import Counted
+from adapter.reconcile.diagnosis import Norms, diagnose
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+NORMS = Norms(timedelta(minutes=1), timedelta(days=3))
+WELL = Counted(
+    now=NOW,
+    deployment="town",
+    epoch="e1",
+    counter=7,
+    restore_hold=False,
+    admissions_hold=False,
+    hold_code="",
+    held_at=None,
+    review_begun_at=None,
+    passed_at=NOW - timedelta(seconds=30),
+    states={"finished": 3, "waiting": 2},
+    reviews=0,
+    uncertain=0,
+    failed_starts=0,
+    pending_starts=1,
+    oldest_pending_start=NOW - timedelta(seconds=1),
+    open_acts=1,
+    oldest_act=NOW - timedelta(seconds=1),
+    oldest_due=NOW + timedelta(days=1),
+    unerased=3,
+    oldest_unerased=NOW - timedelta(days=9),
+)
+HOUR_AGO = NOW - timedelta(hours=1)
+
+
+def codes(counted: Counted, retention: timedelta | None = timedelta(days=7)) -> list[str]:
+    """What is found, without its common head."""
+    return [f.code.removeprefix("doctor.") for f in diagnose(counted, retention, NORMS)]
+
+
+def test_a_deployment_that_is_well_needs_nobody() -> None:
+    assert codes(WELL) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"restore_hold": True, "hold_code": "ledger-behind"}, "restore-hold"),
+        ({"admissions_hold": True}, "admission-hold"),
+        ({"reviews": 2}, "review-open"),
+        ({"states": {"attention": 1}}, "attention"),
+        ({"states": {"recovery-required": 1}}, "recovery-required"),
+        ({"failed_starts": 1}, "start-failed"),
+        ({"oldest_pending_start": HOUR_AGO}, "start-late"),
+        ({"oldest_act": HOUR_AGO}, "act-late"),
+        ({"oldest_due": HOUR_AGO}, "wait-late"),
+        ({"passed_at": HOUR_AGO}, "reconciler-late"),
+        ({"passed_at": None}, "reconciler-late"),
+    ],
+)
+def test_what_needs_a_person_is_found(change: dict[str, Any], code: str) -> None:
+    assert codes(replace(WELL, **change)) == [code]
+
+
+def test_a_short_retention_and_an_absent_temporal_are_told() -> None:
+    assert codes(WELL, timedelta(days=1)) == ["retention-short"]
+    assert codes(WELL, None) == ["temporal-away"]
+
+
+def test_under_a_hold_nothing_is_late_but_the_reconciler() -> None:
+    held = replace(WELL, restore_hold=True, oldest_act=HOUR_AGO, oldest_due=HOUR_AGO)
+    assert codes(held) == ["restore-hold"]

@@ -1,0 +1,37 @@
+"""Which of ledger and Temporal was restored, told from their marks alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from adapter.ledger.watermark import Waterline
+from adapter.reconcile.marks import Verdict, judge
+from interpreter.contract.records import LedgerMark
+
+AT_FIVE = Waterline("e2", 5, "e2", held=False, review_begun=False, known=["e1", "e2"])
+FRESH = replace(AT_FIVE, counter=0, marked_epoch=None)
+NEW_EPOCH = replace(AT_FIVE, epoch="e3", known=["e1", "e2", "e3"])
+
+
+@pytest.mark.parametrize(
+    ("ledger", "found", "verdict"),
+    [
+        (AT_FIVE, LedgerMark("e2", 5), Verdict.AGREE),
+        (AT_FIVE, LedgerMark("e2", 4), Verdict.AGREE),
+        (AT_FIVE, LedgerMark("e2", 3), Verdict.TEMPORAL_BEHIND),
+        (AT_FIVE, LedgerMark("e2", 6), Verdict.LEDGER_BEHIND),
+        (AT_FIVE, LedgerMark("e9", 1), Verdict.LEDGER_BEHIND),
+        (AT_FIVE, LedgerMark("e1", 9), Verdict.TEMPORAL_BEHIND),
+        (AT_FIVE, None, Verdict.TEMPORAL_BEHIND),
+        (FRESH, None, Verdict.ADOPT),
+        (NEW_EPOCH, LedgerMark("e2", 9), Verdict.ADOPT),
+        (NEW_EPOCH, None, Verdict.ADOPT),
+        (NEW_EPOCH, LedgerMark("e9", 1), Verdict.LEDGER_BEHIND),
+    ],
+)
+def test_the_marks_tell_who_is_older(
+    ledger: Waterline, found: LedgerMark | None, verdict: Verdict
+) -> None:
+    assert judge(ledger, found) is verdict
