@@ -43,3 +43,15 @@ def test_a_value_without_canonical_json_is_refused(value: JsonValue) -> None:
 def test_a_very_deep_value_is_refused_without_overflow() -> None:
     with pytest.raises(ValueLimit):
         check_bounds(nested(100_000))
+
+
+@pytest.mark.parametrize("value", ["\ud800", {"\udfff": 1}, ["a", "x\udc00"], object(), {1, 2}])
+def test_a_value_that_no_json_text_holds_is_refused(value: JsonValue) -> None:
+    with pytest.raises(ValueLimit):
+        check_bounds(value)
+
+
+def test_escapes_count_for_the_canonical_size() -> None:
+    check_bounds(["\x01" * 16_000])
+    with pytest.raises(ValueLimit):
+        check_bounds(["\x01" * 16_000, "\x01" * 16_000])
