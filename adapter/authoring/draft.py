@@ -40,7 +40,8 @@ class Draft:
 
     ``unread`` names parts that exist but could not be read (``steps/notify``): a check says
     nothing about them. ``warn_unused`` asks for warnings about declarations without a use,
-    ``calls_only`` lets mappings read no other steps than calls.
+    ``warn_labels`` for warnings about the labels that a function's text suggests, ``calls_only``
+    lets mappings read no other steps than calls.
     """
 
     origins: Origins
@@ -61,6 +62,7 @@ class Draft:
     titles: dict[str, str] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     warn_unused: bool = True
+    warn_labels: bool = True
     calls_only: bool = False
 
     def declared(self, kind: str) -> set[str]:

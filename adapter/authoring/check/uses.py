@@ -86,7 +86,7 @@ class Uses:
             labels = self._functions.labels(mapping.function)
         else:
             labels = _labels(shape)
-        if labels is None:
+        if labels is None or (given and not self._draft.warn_labels):
             return
         for label in sorted(labels - set(node.outlets)):
             spot = self._draft.origins.find(f"{at}/outlets")

@@ -31,7 +31,8 @@ _KINDS = ("breg", "messaging", "scheduling", "external-http", "decision")
 def read_v1alpha1(tree: Table, catalogue: Catalogue, report: Report) -> Draft:
     """The draft of a ``v1alpha1`` project; every deviation goes to ``report``."""
     root = Section(tree, report, "the project")
-    draft = Draft(Origins(tree.spot), warn_unused=False, calls_only=True)
+    # Its own check warns of none of this, and denied warnings must refuse the same projects.
+    draft = Draft(Origins(tree.spot), warn_unused=False, warn_labels=False, calls_only=True)
     root.has("apiVersion")
     root.has("kind")
     read_header(root, draft, titles=False)

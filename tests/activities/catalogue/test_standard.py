@@ -101,6 +101,12 @@ _WRONG_BY_FORMAT = {
     "duration": "P",
     "email": "nobody",
     "hostname": "-x-",
+    "idn-email": "nobody",
+    "idn-hostname": "bücher..de",
+    "iri": "//bücher.de",
+    "iri-reference": "ü ü",
+    "relative-json-pointer": "/a",
+    "uri-template": "{",
     "ipv4": "1.2.3",
     "ipv6": ":::",
     "json-pointer": "a",
@@ -115,3 +121,18 @@ _WRONG_BY_FORMAT = {
 @pytest.mark.parametrize("name", sorted(KNOWN_FORMATS))
 def test_every_accepted_format_is_really_checked(name: str) -> None:
     assert compile_check({"format": name})(_WRONG_BY_FORMAT[name]) == "/"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("idn-email", "ü@bücher.example"),
+        ("idn-hostname", "bücher.example"),
+        ("iri", "https://bücher.example/ü?q=ö#ß"),
+        ("iri-reference", "../ü"),
+        ("relative-json-pointer", "1/a"),
+        ("uri-template", "https://example.org/{id}{?q}"),
+    ],
+)
+def test_formats_beyond_ascii_accept_what_they_are_for(name: str, value: str) -> None:
+    assert compile_check({"format": name})(value) is None
