@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from adapter.ledger.act_rows import Act, Wish
 from adapter.ledger.act_rules import ActKind, ActState
-from adapter.ledger.admissions import Admission, Admitted, PendingStart
+from adapter.ledger.admission_rules import Admission
+from adapter.ledger.admissions import Admitted, PendingStart
 from adapter.ledger.ledger import Ledger
 from adapter.ledger.migrations import migrate
 from adapter.ledger.packages import Activation, Package, Plan

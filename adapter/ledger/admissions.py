@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 
 from psycopg.errors import UniqueViolation
@@ -12,6 +12,13 @@ from psycopg.errors import UniqueViolation
 from activities.errors import ActivityError
 from adapter.crypto import Keyed, Sealer
 from adapter.errors import Refused
+from adapter.ledger.admission_rules import (
+    ActivePackage,
+    Admission,
+    AdmissionFacts,
+    recovery_only_refusal,
+    require_active,
+)
 from adapter.ledger.definitions import Definitions
 from adapter.ledger.entry import Entry, RunRow, lock_question, unknown_execution, unknown_run
 from adapter.ledger.pool import Pool, Question, Transaction, Write
@@ -22,24 +29,6 @@ from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Definition
 
 _SQL = queries("admissions")
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """A request to start a run.
-
-    ``owner`` is the keyed reference of the verified caller, ``scope`` the caller's tenant;
-    ``successor`` counts fresh runs of one key after a rollback.
-    """
-
-    owner: str
-    scope: str
-    workflow: str
-    idempotency_key: str
-    expected_revision: str
-    input: JsonValue
-    binding: Binding = field(default_factory=Binding)
-    successor: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,30 +58,6 @@ class KnownStart:
     input_digest: str
     start_state: str
     execution: int
-
-
-@dataclass(frozen=True, slots=True)
-class AdmissionFacts:
-    """The active package of a workflow (None where there is none) and the admission's instant."""
-
-    now: datetime
-    held: bool
-    revision: str | None
-    package: str | None
-    version: str | None
-    deadline_seconds: int | None
-    known_workflow: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ActivePackage:
-    """The package that a run is admitted with, and when."""
-
-    now: datetime
-    revision: str
-    package: str
-    version: str
-    deadline_seconds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +129,8 @@ class Admissions:
             if known is not None:
                 return known
             if self._recovery_only:
-                raise _recovery_only()
-            facts = _require_active(admission, found)
+                raise recovery_only_refusal()
+            facts = require_active(admission, found)
             if check is not None and definition is not None:
                 check(definition)
             return await self._admit(transaction, admission, facts, identity, input_digest)
@@ -306,15 +271,6 @@ class Admissions:
         return Admitted(run_id, True, start)
 
 
-def _recovery_only() -> Refused:
-    return Refused(
-        "admission.recovery-only",
-        "the service was started for recovery only and admits nothing",
-        place="service",
-        remedy="repeat with the same key once it serves as usual",
-    )
-
-
 def instant(at: datetime) -> str:
     """RFC 3339 in UTC with milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -353,40 +309,6 @@ def _known_question(identity: str) -> Question[KnownStart]:
 
 def _facts_question(admission: Admission) -> Question[AdmissionFacts]:
     return Question(_SQL["admission_facts"], {"workflow": admission.workflow}, AdmissionFacts)
-
-
-def _require_active(admission: Admission, facts: AdmissionFacts | None) -> ActivePackage:
-    """The package to admit with, which is the active one; Refused otherwise."""
-    if facts is None or not facts.known_workflow:
-        raise Refused(
-            "workflow.unknown",
-            "this deployment has no such workflow",
-            place=admission.workflow[:64],
-            remedy="apply its package, or check the name",
-            status=404,
-        )
-    if facts.held:
-        raise Refused(
-            "admission.held",
-            "a hold keeps new runs out",
-            place=admission.workflow,
-            remedy="repeat with the same key once the hold is released",
-        )
-    if facts.revision is None or facts.revision != admission.expected_revision:
-        active = f"the active revision is {facts.revision}" if facts.revision else "none is active"
-        raise Refused(
-            "revision.not-active",
-            "the expected revision is not the active one",
-            place=admission.workflow,
-            remedy=f"{active}; use it once its changes are understood",
-        )
-    return ActivePackage(
-        facts.now,
-        facts.revision,
-        facts.package or "",
-        facts.version or "",
-        facts.deadline_seconds or 0,
-    )
 
 
 async def _start(
