@@ -32,39 +32,47 @@ _SAMPLE_FILE = "sample-input.json"
 Port = Annotated[int | None, typer.Option(min=1024, max=65_535)]
 
 
+ProjectArgument = Annotated[
+    Path | None,
+    typer.Argument(metavar="PROJECT", help="a project's folder; the example without it"),
+]
+DataOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", help="where data is kept; .coordinator of the project, or here"
+    ),
+]
+CaseOption = Annotated[
+    str | None,
+    typer.Option("--case", metavar="ID", help="a scenario case whose replies are played"),
+]
+FailOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail",
+        metavar="STEP=KIND",
+        help="lost-response, refuse:CODE, status-5xx, slow:SECONDS or rate-limited; repeatable",
+    ),
+]
+CompleteOption = Annotated[
+    float | None,
+    typer.Option(
+        "--complete-after", metavar="SECONDS", min=0, help="complete awaited results by then"
+    ),
+]
+CatalogueOption = Annotated[
+    list[Path] | None,
+    typer.Option("--catalogue", metavar="FILE", help="operations of your own; repeatable"),
+]
+
+
 def dev(
-    project: Annotated[
-        Path | None,
-        typer.Argument(metavar="[PROJECT]", help="a project's folder; the example without it"),
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data", metavar="DIR", help="where data is kept; .coordinator of the project, or here"
-        ),
-    ] = None,
-    case: Annotated[
-        str | None,
-        typer.Option("--case", metavar="ID", help="a scenario case whose replies are played"),
-    ] = None,
-    fail: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail",
-            metavar="STEP=KIND",
-            help="lost-response, refuse:CODE, status-5xx, slow:SECONDS or rate-limited; repeatable",
-        ),
-    ] = None,
-    complete_after: Annotated[
-        float | None,
-        typer.Option(
-            "--complete-after", metavar="SECONDS", min=0, help="complete awaited results by then"
-        ),
-    ] = None,
-    catalogue: Annotated[
-        list[Path] | None,
-        typer.Option("--catalogue", metavar="FILE", help="operations of your own; repeatable"),
-    ] = None,
+    project: ProjectArgument = None,
+    data: DataOption = None,
+    case: CaseOption = None,
+    fail: FailOption = None,
+    complete_after: CompleteOption = None,
+    catalogue: CatalogueOption = None,
     start: Annotated[bool, typer.Option("--start", help="start a run at once")] = False,
     workers: Annotated[int, typer.Option("--workers", min=1, max=16)] = 2,
     port: Port = None,

@@ -19,7 +19,7 @@ def complete(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="[WAIT]", help="the wait's step or the result's id; the only one without it"
+            metavar="WAIT", help="the wait's step or the result's id; the only one without it"
         ),
     ] = "",
     value: Annotated[
@@ -63,7 +63,7 @@ def fail(
     failure: Annotated[
         str,
         typer.Argument(
-            metavar="[STEP=KIND]",
+            metavar="STEP=KIND",
             help="lost-response, refuse:CODE, status-5xx, slow:SECONDS or rate-limited; shows "
             "what is set without it",
         ),
