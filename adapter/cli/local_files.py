@@ -67,6 +67,8 @@ class LocalFiles:
         """Make the folder and every secret that is not there yet, mode 0600."""
         try:
             self.secrets.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # Keys lie here, perhaps inside a folder that somebody commits whole.
+            (self.folder / ".gitignore").write_text("*\n")
             for name in ("admission-key-1", "state-key-1"):
                 self._generate(name, b64encode(secrets.token_bytes(_KEY_BYTES)).decode())
             self._generate(DEVELOPMENT_KEY, secrets.token_urlsafe(_KEY_BYTES))

@@ -19,12 +19,20 @@ from interpreter.definition.document import Definition
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A wait step: the call that it follows, and the completion of that call's contract."""
+    """The first of the wait steps for one completion of one call; ``steps`` are all of them."""
 
     step: str
     call: str
     connection: str
     completion: Completion
+    steps: tuple[str, ...]
+
+    def id(self, source: JsonValue) -> str | None:
+        """The id of the result that an input with these members is about, None if about none."""
+        names = self.completion.input
+        if not isinstance(source, dict) or any(name not in source for name in names):
+            return None
+        return "-".join(str(source[name]) for name in names) or self.step
 
 
 class Awaiting:
@@ -46,12 +54,12 @@ class Awaiting:
             if wait.call != step:
                 continue
             named = {k: member(reply, p) for k, p in wait.completion.input.items()}
-            if ABSENT in named.values():
+            id = None if any(one is ABSENT for one in named.values()) else wait.id(named)
+            if id is None:
                 continue
-            words = "-".join(str(value) for value in named.values())
             self._store.keep_awaited(
                 Awaited(
-                    id=words or wait.step,
+                    id=id,
                     connection=wait.connection,
                     wait=wait.step,
                     identity=named,
@@ -64,15 +72,17 @@ class Awaiting:
             )
 
     def every(self) -> list[Awaited]:
-        """Every awaited result of the waits that the definition still has, newest first."""
-        return [self._timely(one) for one in self._store.awaited() if one.wait in self._waits]
+        """The latest awaited results of the waits that the definition still has, newest first."""
+        found = self._store.latest_awaited()
+        return [self._timely(one) for one in found if one.wait in self._waits]
 
     def about(self, connection: str, input: JsonValue) -> Awaited | None:
         """The awaited result whose identity an input names."""
-        for one in self.every():
-            if one.connection == connection and isinstance(input, dict):
-                if all(name in input and input[name] == v for name, v in one.identity.items()):
-                    return one
+        for wait in self._waits.values():
+            id = wait.id(input) if wait.connection == connection else None
+            found = None if id is None else self._store.awaited(id)
+            if found is not None and (found.wait, found.connection) == (wait.step, connection):
+                return self._timely(found)
         return None
 
     def is_read_by(self, one: Awaited, contract: OperationContract) -> bool:
@@ -130,7 +140,7 @@ class Awaiting:
         Raises Refused ``simulation.nothing-pending`` or ``simulation.several-pending``.
         """
         pending = [one for one in self.every() if one.standing is Standing.PENDING]
-        found = [one for one in pending if name in ("", one.id, one.wait)]
+        found = [one for one in pending if name in ("", one.id, *self._waits[one.wait].steps)]
         if len(found) == 1:
             return found[0]
         ids = ", ".join(one.id for one in (found or pending)[:5])
@@ -210,13 +220,21 @@ class Awaiting:
 
 
 def _waits(definition: Definition) -> list[Wait]:
-    found = []
+    found: dict[tuple[str, str], Wait] = {}
     for name, node in definition.nodes.items():
         if not isinstance(node, n.WaitNode) or not isinstance(node.wait, n.ForCompletion):
             continue
         call = definition.nodes[node.wait.call]
-        if isinstance(call, n.CallNode):
-            operation = definition.operations[call.operation]
-            completion = operation.contract.completions[node.wait.completion]
-            found.append(Wait(name, node.wait.call, operation.connection, completion))
-    return found
+        if not isinstance(call, n.CallNode):
+            continue
+        operation = definition.operations[call.operation]
+        awaited = (node.wait.call, node.wait.completion)
+        known = found.get(awaited)
+        found[awaited] = Wait(
+            step=name if known is None else known.step,
+            call=node.wait.call,
+            connection=operation.connection,
+            completion=operation.contract.completions[node.wait.completion],
+            steps=(name,) if known is None else (*known.steps, name),
+        )
+    return list(found.values())

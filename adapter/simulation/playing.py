@@ -146,13 +146,13 @@ class Playing:
         return Command(route, input, key, digest, step)
 
     async def _played(self, command: Command, awaited: Subject | None) -> Answer | Lost:
+        if command.route.purpose is Purpose.RECEIPT:
+            return await self._receipt(command)
         failure = self.failing.strike(command.step, command.name, repeats=not command.key)
         if failure is not None and failure.kind is FailureKind.SLOW:
             await asyncio.sleep(failure.seconds)
         elif failure is not None and failure.kind is not FailureKind.LOST_RESPONSE:
             return _struck(command.entry, failure)
-        if command.route.purpose is Purpose.RECEIPT:
-            return await self._receipt(command)
         answer: Answer | Lost | None = self._stored(command)
         if answer is None:
             answer = await self._fresh(command, awaited)
@@ -269,10 +269,14 @@ class Playing:
     def _wire(self, command: Command, output: JsonValue, *headers: tuple[str, str]) -> Answer:
         """An output as its product writes it."""
         http = command.entry.http
-        if command.entry.adapter is AdapterName.EXTERNAL:
-            return Answer(output["status"], output["body"])
-        if command.entry.adapter is AdapterName.EVALUATION:
-            return answers.success(http, evaluating.wire_body(output), 200)
+        try:
+            if command.entry.adapter is AdapterName.EXTERNAL:
+                return Answer(output["status"], output["body"])
+            if command.entry.adapter is AdapterName.EVALUATION:
+                return answers.success(http, evaluating.wire_body(output), 200)
+        except (KeyError, TypeError, AttributeError):
+            # A case may write what the operation can not answer; the worker shall judge it.
+            return answers.success(http, output)
         answer = answers.success(http, output)
         return Answer(answer.status, answer.body, (*answer.headers, *headers))
 

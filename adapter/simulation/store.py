@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from interpreter.contract.values import JsonValue
 
@@ -22,6 +23,9 @@ CREATE TABLE IF NOT EXISTS completions (
   opened_at REAL NOT NULL
 ) STRICT;
 """
+
+
+MOST_SHOWN = 200
 
 
 class Standing(StrEnum):
@@ -96,16 +100,23 @@ class Store:
             "INSERT OR REPLACE INTO completions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row
         )
 
-    def awaited(self) -> list[Awaited]:
-        """Every awaited result, newest first."""
-        rows = self._db.execute("SELECT * FROM completions ORDER BY opened_at DESC, id").fetchall()
-        return [
-            Awaited(
-                *(id, connection, wait, json.loads(identity), json.loads(reply)),
-                *(Standing(standing), json.loads(value), bool(touched), opened_at),
-            )
-            for id, connection, wait, identity, reply, standing, value, touched, opened_at in rows
-        ]
+    def awaited(self, id: str) -> Awaited | None:
+        """The awaited result of an id."""
+        row = self._db.execute("SELECT * FROM completions WHERE id = ?", (id,)).fetchone()
+        return None if row is None else _awaited(row)
+
+    def latest_awaited(self) -> list[Awaited]:
+        """Awaited results, newest first, as many as a person may want to see."""
+        query = "SELECT * FROM completions ORDER BY opened_at DESC, id LIMIT ?"
+        return [_awaited(row) for row in self._db.execute(query, (MOST_SHOWN,))]
+
+
+def _awaited(row: tuple[Any, ...]) -> Awaited:
+    id, connection, wait, identity, reply, standing, value, touched, opened_at = row
+    return Awaited(
+        *(id, connection, wait, json.loads(identity), json.loads(reply)),
+        *(Standing(standing), json.loads(value), bool(touched), opened_at),
+    )
 
 
 def now() -> float:

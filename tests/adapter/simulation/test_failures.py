@@ -111,3 +111,13 @@ async def test_the_page_shows_failures_and_takes_forms_of_this_machine_only(
         exchange, example.origin, "POST", "/control/failures", body, foreign
     )
     assert shut[0] == 403
+
+
+async def test_the_receipt_of_a_command_that_always_fails_can_still_be_read(
+    tmp_path: Path,
+) -> None:
+    async with simulate(EXAMPLE, tmp_path, failures=["notice=lost-response*"]) as example:
+        for _ in range(2):
+            sent = await example.send("send-message", MESSAGE, "k")
+            assert sent.reply.kind is ReplyKind.UNKNOWN
+        assert (await example.receipt("send-message", MESSAGE, "k")).kind is ReplyKind.ACCEPTED
