@@ -32,7 +32,7 @@ class Catalogue:
         return _standard()
 
     @staticmethod
-    def with_documents(documents: Mapping[str, str] | Mapping[str, bytes]) -> Catalogue:
+    def with_documents(documents: Mapping[str, str | bytes]) -> Catalogue:
         """The standard catalogue and a deployer's documents (path -> content).
 
         Raises CatalogueRefused with every mistake of every document, in their order.

@@ -19,6 +19,7 @@ from adapter.authoring.draft import Draft
 from adapter.authoring.files import project_folder, read_regular_file
 from adapter.authoring.formats.envelope import CURRENT, PROJECT, V1ALPHA1, read_envelope
 from adapter.authoring.formats.project import read_project
+from adapter.authoring.formats.public_findings import as_public
 from adapter.authoring.formats.v1alpha1 import read_v1alpha1
 from interpreter.definition.document import PackagedDefinition
 from interpreter.errors import DefinitionError
@@ -77,7 +78,10 @@ def load_project(path: Path, catalogue: Catalogue) -> ProjectResult:
     draft = _FRONT_ENDS[version](tree, catalogue, report)
     _read_functions(folder, draft, report, sources)
     definition = _compiled(draft, tree, catalogue, report)
-    return ProjectResult(definition, report.findings(), sources, version)
+    found = report.findings()
+    if version == V1ALPHA1:
+        found = tuple(map(as_public, found))
+    return ProjectResult(definition, found, sources, version)
 
 
 def _read_functions(folder: Path, draft: Draft, report: Report, sources: Sources) -> None:

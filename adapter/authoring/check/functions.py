@@ -13,12 +13,17 @@ LARGEST_SOURCE_BYTES = 65_536
 MOST_FUNCTIONS = 128
 FILE = "functions.rhai"
 
+_ARITY = "coordinator.function.arity"
+
 
 class Functions:
     """The compiled functions, or nothing when they do not compile."""
 
-    def __init__(self, program: language.Program | None, missing: bool) -> None:
+    def __init__(
+        self, program: language.Program | None, missing: bool, arity_code: str = _ARITY
+    ) -> None:
         self._program = program
+        self._arity_code = arity_code
         self._missing = missing
         self._signatures = {} if program is None else {one.name: one for one in program.functions}
 
@@ -46,7 +51,7 @@ class Functions:
                 f"function `{call.function}` takes {signature.arity} arguments, "
                 f"not {len(call.arguments)}"
             )
-            report.add("coordinator.function.arity", spot, message)
+            report.add(self._arity_code, spot, message)
 
     def check_use(self, called: set[str], report: Report) -> None:
         """Report functions that no mapping needs."""
@@ -80,7 +85,9 @@ def compile_functions(draft: Draft, report: Report) -> Functions:
         report.add("coordinator.function.definition", spot, error.message)
         return Functions(None, missing=False)
     _check_names(program, report)
-    return Functions(program, missing=False)
+    # The public format calls a function with other parameters undefined (contract 3.2).
+    code = "coordinator.function.definition" if draft.calls_only else _ARITY
+    return Functions(program, missing=False, arity_code=code)
 
 
 def _check_names(program: language.Program, report: Report) -> None:

@@ -74,6 +74,11 @@ _PROJECT = (
         "an operation is not known, or belongs to another product than its connection",
         "name an operation of the catalogue and a connection of its product",
     ),
+    Code(
+        "coordinator.definition.deadline",
+        "the deadline lies outside what a run may have",
+        "write a whole number of seconds from 1 to 31536000",
+    ),
     Code("coordinator.definition.step", "a step has a name that is taken", "rename the step"),
     Code(
         "coordinator.definition.target",
