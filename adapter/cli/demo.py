@@ -7,8 +7,8 @@ import re
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -107,9 +107,7 @@ async def _demonstrate(
 async def _play_all(
     plan: LocalPlan, cases: dict[str, Case], terminal: Terminal, stay: asyncio.Event | None
 ) -> None:
-    async with running_servers(plan) as servers:
-        over = asyncio.Event()
-        watching = asyncio.create_task(servers.keep_up(over, plan.say))
+    async with running_servers(plan) as servers, _kept_up(servers, plan):
         await activate_project(servers.files.runtime, _EXAMPLE)
         told = [await _play(servers, name, case, terminal) for name, case in cases.items()]
         if terminal.format is Format.JSON:
@@ -117,6 +115,16 @@ async def _play_all(
         if stay is not None:
             terminal.line("the servers stay up until Ctrl-C")
             await stay.wait()
+
+
+@asynccontextmanager
+async def _kept_up(servers: LocalServers, plan: LocalPlan) -> AsyncIterator[None]:
+    """Watch the servers; never past their stop, when an ended one is meant to end."""
+    over = asyncio.Event()
+    watching = asyncio.create_task(servers.keep_up(over, plan.say))
+    try:
+        yield
+    finally:
         over.set()
         await watching
 
