@@ -155,7 +155,11 @@ async def _of_parameters(request: Request, error: Exception) -> JSONResponse:
 async def _of_routing(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        answer = problem_answer("route.method", "this resource does not take the method")
+        answer = problem_answer(
+            "route.method",
+            "this resource does not take the method",
+            remedy="see /openapi.json for its methods",
+        )
         answer.headers.update(error.headers or {})
         return answer
     return problem_answer(

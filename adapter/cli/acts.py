@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Annotated, Any
 
 import typer
 
 from adapter.cli.options import FormatOption, KeyFileOption, RuntimeOption, UrlOption
-from adapter.cli.runs import segment, show_status
+from adapter.cli.runs import request_key, segment, show_status
 from adapter.cli.service_client import ServiceClient
 from adapter.cli.terminal import Format, Terminal
 from adapter.errors import Refused, Usage
@@ -92,7 +91,7 @@ def _act(
     body: dict[str, Any],
     request_id: str | None,
 ) -> None:
-    used = request_id or str(uuid.uuid4())
+    used = request_key(request_id, "--request-id")
     found = client.post(f"/v1/runs/{run}/{kind}", body, {"Idempotency-Key": used})
     act = found["act"]
     if terminal.format is Format.JSON:

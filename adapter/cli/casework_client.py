@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from adapter.cli.service_client import exchange, problem_error
+from adapter.errors import Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,18 @@ class PretendCasework:
         body: dict[str, Any] = {"decision": decision}
         if comment is not None:
             body["comment"] = comment
-        decided: dict[str, Any] = self._ask("POST", f"/casework/_decide/{quote(review)}", body)
+        path = f"/casework/_decide/{quote(review, safe='')}"
+        try:
+            decided: dict[str, Any] = self._ask("POST", path, body)
+        except Refused as refusal:
+            # The product's own words are addressed to callers that know its ids.
+            raise Refused(
+                refusal.code,
+                "casework refuses this decision",
+                place="--review",
+                remedy="name a review that its page lists as waiting",
+                status=refusal.status,
+            ) from refusal
         return decided
 
     def fault(self, operation: str, fault: str, **settings: Any) -> None:

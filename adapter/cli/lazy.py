@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from adapter.cli.entries import Entry
+from adapter.errors import Usage
 
 
 class LazyGroup(TyperGroup):
@@ -33,6 +34,8 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The real command, imported now."""
         name, stub, rest = super().resolve_command(ctx, args)
+        if stub is not None and not self._entries[str(name)].passes_arguments_on:
+            _refuse_empty(f"{self.name} {name}", rest)
         return name, None if stub is None else self._load(str(name)), rest
 
     def _load(self, name: str) -> Any:
@@ -46,3 +49,22 @@ class LazyGroup(TyperGroup):
         )
         app.command(name, help=entry.help, context_settings=settings)(function)
         return typer.main.get_command(app)
+
+
+def _refuse_empty(command: str, arguments: Sequence[str]) -> None:
+    """Usage ``usage.invalid-value`` for an empty value, which a shell makes of an unset variable.
+
+    It must not count as an option left out: a start without a key is always a new run.
+    """
+    for before, argument in zip(("", *arguments), arguments, strict=False):
+        name, sign, value = argument.partition("=")
+        inline = name.startswith("--") and sign and not value
+        if argument and not inline:
+            continue
+        place = name if inline else before if before.startswith("--") else command
+        raise Usage(
+            "usage.invalid-value",
+            "the value is empty",
+            place=place,
+            remedy="give a value, or leave it out",
+        )

@@ -211,7 +211,7 @@ def _products(plan: LocalPlan, files: LocalFiles, ports: dict[str, int]) -> Chil
     if plan.authored is None:
         return _pretend_products(files, ports)
     state = files.folder / "simulation"
-    state.mkdir(exist_ok=True)
+    state.mkdir(exist_ok=True, mode=0o700)
     playing = state / "plan.json"
     plan.authored.plan.write(playing)
     arguments = ["--plan", str(playing), "--state", str(state), "--port", str(ports["products"])]
@@ -226,7 +226,7 @@ def _products(plan: LocalPlan, files: LocalFiles, ports: dict[str, int]) -> Chil
 
 def _pretend_products(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
     state = files.folder / "products"
-    state.mkdir(exist_ok=True)
+    state.mkdir(exist_ok=True, mode=0o700)
     events = f"http://127.0.0.1:{ports['api']}/v1/review-completions"
     arguments = ["--port", str(ports["products"]), "--state", str(state), "--webhook-url", events]
     secrets = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import uuid
 from pathlib import Path
@@ -16,8 +17,11 @@ from adapter.cli.terminal import Format, Terminal
 from adapter.config.files import read_named_file
 from adapter.config.json_text import BadJson, strict_json
 from adapter.errors import Refused, Unavailable, Usage
+from interpreter.contract.records import RunState
 
 _LARGEST_INPUT_BYTES = 65_536
+_KEY = re.compile(r"(?! )[\x20-\x7e]{1,256}(?<! )")
+_REVISION = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 def start(
@@ -38,8 +42,15 @@ def start(
 ) -> None:
     """Start a run; the same key, revision and input give the same run."""
     value = read_input(input)
+    used = request_key(key, "--key")
+    if revision is not None and _REVISION.fullmatch(revision) is None:
+        raise Usage(
+            "usage.invalid-value",
+            "this is not the form of a revision",
+            place="--revision",
+            remedy="write sha256: and 64 hex digits, as `coordinatorctl package` shows them",
+        )
     client = ServiceClient.find(runtime, url, api_key_file)
-    used = key or str(uuid.uuid4())
     body = {
         "workflow": workflow,
         "revision": revision or active_revision(client, workflow),
@@ -79,7 +90,9 @@ def inspect(
 
 
 def list_runs(
-    state: Annotated[str | None, typer.Option("--state", help="only runs in this state")] = None,
+    state: Annotated[
+        RunState | None, typer.Option("--state", help="only runs in this state")
+    ] = None,
     workflow: Annotated[str | None, typer.Option("--workflow", metavar="ID")] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=100)] = 20,
     cursor: Annotated[
@@ -120,22 +133,24 @@ def show_status(terminal: Terminal, run: dict[str, Any]) -> None:
     """Write how a run stands."""
     if terminal.format is Format.JSON:
         terminal.object(run)
-        return
-    terminal.facts(
-        [
-            ("run", run["runId"]),
-            ("workflow", f"{run['workflow']} {run['version']}".strip()),
-            ("revision", run["revision"]),
-            ("state", run["state"] if run["start"] == "started" else run["start"]),
-            ("outcome", run["outcome"]),
-            ("failure", " at ".join(filter(None, (run["failureCode"], run["failurePlace"])))),
-            ("output", None if run["output"] is None else json.dumps(run["output"])),
-            ("admitted", run["admittedAt"]),
-            ("deadline", run["deadlineAt"]),
-            ("closed", run["closedAt"]),
-            ("allowed now", ", ".join(control["name"] for control in run["controls"])),
-        ]
-    )
+    else:
+        terminal.facts(_facts(run))
+
+
+def _facts(run: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [
+        ("run", run["runId"]),
+        ("workflow", f"{run['workflow']} {run['version']}".strip()),
+        ("revision", run["revision"]),
+        ("state", run["state"] if run["start"] == "started" else run["start"]),
+        ("outcome", run["outcome"]),
+        ("failure", " at ".join(filter(None, (run["failureCode"], run["failurePlace"])))),
+        ("output", None if run["output"] is None else json.dumps(run["output"])),
+        ("admitted", run["admittedAt"]),
+        ("deadline", run["deadlineAt"]),
+        ("closed", run["closedAt"]),
+        ("allowed now", ", ".join(control["name"] for control in run["controls"])),
+    ]
 
 
 def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
@@ -143,7 +158,8 @@ def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
     if terminal.format is Format.JSON:
         terminal.object(found)
         return
-    show_status(terminal, found["run"])
+    execution = found["execution"] or {}
+    terminal.facts([*_facts(found["run"]), ("in Temporal", execution.get("workflowId"))])
     terminal.line()
     terminal.table(*steps_table(found))
     terminal.line()
@@ -233,13 +249,28 @@ def read_input(name: str) -> Any:
         ) from error
 
 
+def request_key(given: str | None, place: str) -> str:
+    """The idempotency key that was given, or a fresh one; Usage ``idempotency.key-invalid``."""
+    if given is None:
+        return str(uuid.uuid4())
+    if _KEY.fullmatch(given) is None:
+        raise Usage(
+            "idempotency.key-invalid",
+            "a key has 1 to 256 printable ASCII characters and no space at its ends",
+            place=place,
+            remedy="give another one, or leave it out for a fresh one",
+        )
+    return given
+
+
 def segment(run: str) -> str:
     """A run id as a path segment; Usage ``run.id-invalid`` for what could be none."""
-    if not run or len(run) > 64 or not all(c.isascii() and (c.isalnum() or c in "-_") for c in run):
+    try:
+        return str(uuid.UUID(run))
+    except ValueError as error:
         raise Usage(
             "run.id-invalid",
             "this is not the form of a run id",
             place="RUN",
             remedy="use the id that `coordinatorctl start` or `list` shows",
-        )
-    return run
+        ) from error

@@ -161,7 +161,7 @@ class EmbeddedTemporal:
         if self.database_file is None:
             return
         try:
-            self.database_file.parent.mkdir(parents=True, exist_ok=True)
+            self.database_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise EmbeddedError(
                 "embedded.directory-unusable",

@@ -74,7 +74,7 @@ def require_active(admission: Admission, facts: AdmissionFacts | None) -> Active
         raise Refused(
             "revision.not-active",
             "the expected revision is not the active one",
-            place=admission.workflow,
+            place="/revision",
             remedy=f"{active}; use it once its changes are understood",
         )
     return ActivePackage(

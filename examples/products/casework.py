@@ -111,13 +111,13 @@ class Casework:
         return _document(self._row(review_id))
 
     def reviews(self, state: str | None = None, limit: int = 200) -> list[dict[str, Any]]:
-        """Reviews with what was asked, newest first, of one state if given."""
+        """Reviews with the instructions and data of what was asked, newest first."""
         rows = self._store.all(
             "SELECT * FROM reviews WHERE ? IN ('*', state) ORDER BY created_at DESC LIMIT ?",
             state or "*",
             limit,
         )
-        return [{**_document(row), "data": json.loads(row["request"]).get("data")} for row in rows]
+        return [_document(row) | _asked(row) for row in rows]
 
     def _open(self, body: dict[str, Any]) -> Applied:
         if str(body.get("template", "")).startswith("unknown-"):
@@ -170,6 +170,12 @@ def _check_request(body: dict[str, Any]) -> None:
         raise Problem(422, _INVALID, "assignees must be a list of names.")
     if not isinstance(body.get("data", {}), dict):
         raise Problem(422, _INVALID, "data must be an object.")
+
+
+def _asked(row: sqlite3.Row) -> dict[str, Any]:
+    """What the reviewer has to see and a caller that reads the review does not."""
+    request = json.loads(row["request"])
+    return {"instructions": request.get("instructions"), "data": request.get("data")}
 
 
 def _document(row: sqlite3.Row) -> dict[str, Any]:

@@ -112,7 +112,9 @@ def _pending_card(review: dict[str, Any]) -> str:
         if value not in (None, "", [], {})
     )
     title = escape(review["title"] or "Review request")
-    return _CARD.format(review_id=review_id, title=title, facts=rows)
+    task = review["instructions"]
+    asked = f'<p class="task">{escape(task)}</p>' if task else ""
+    return _CARD.format(review_id=review_id, title=title, task=asked, facts=rows)
 
 
 def _closed_row(review: dict[str, Any]) -> str:
@@ -162,7 +164,7 @@ _FRAME = """<!doctype html>
 _CARD = """<article aria-labelledby="t-{review_id}">
 <h3 id="t-{review_id}">{title}</h3>
 <p class="identity">{review_id}</p>
-<dl>{facts}</dl>
+{task}<dl>{facts}</dl>
 <form method="post" action="/casework/_decide/{review_id}">
 <label for="c-{review_id}">Comment <span>(optional)</span></label>
 <textarea id="c-{review_id}" name="comment" rows="2" maxlength="1000"></textarea>

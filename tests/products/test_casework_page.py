@@ -6,7 +6,12 @@ import httpx
 
 from examples.products.client import PretendProducts
 
-BODY = {"title": "<b>Bakery</b>", "subject": {"id": "APP-1001"}, "data": {"purpose": "bread"}}
+BODY = {
+    "title": "<b>Bakery</b>",
+    "instructions": "Look at the <i>floor plan</i>.",
+    "subject": {"id": "APP-1001"},
+    "data": {"purpose": "bread"},
+}
 
 
 def open_review(caller: httpx.Client) -> str:
@@ -30,6 +35,15 @@ def test_the_page_shows_a_waiting_review_escaped(
     assert "<b>" not in page.text
     assert f'action="/casework/_decide/{review_id}"' in page.text
     assert "bread" in page.text
+
+
+def test_the_page_tells_what_the_reviewer_is_asked_to_do(
+    caller: httpx.Client, products: PretendProducts
+) -> None:
+    open_review(caller)
+    with browser(products) as person:
+        page = person.get("/casework/")
+    assert "Look at the &lt;i&gt;floor plan&lt;/i&gt;." in page.text
 
 
 def test_the_page_loads_nothing_and_runs_nothing(products: PretendProducts) -> None:

@@ -138,6 +138,7 @@ async def test_unknown_addresses_and_methods_are_problems_too(service: Running) 
         absent, method = await client.get("/v2"), await client.delete("/v1/runs")
     assert (absent.status_code, absent.json()["code"]) == (404, "route.absent")
     assert (method.status_code, method.json()["code"]) == (405, "route.method")
+    assert method.json()["remedy"]
 
 
 async def test_a_problem_type_leads_to_a_page_about_it(service: Running) -> None:

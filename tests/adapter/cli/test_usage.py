@@ -25,6 +25,7 @@ _TEMPORAL = "temporal"
         ("list --format yaml", "usage.invalid-value", "--format"),
         ("list --limit many", "usage.invalid-value", "--limit"),
         ("list --limit 101", "usage.invalid-value", "--limit"),
+        ("list --state asleep", "usage.invalid-value", "--state"),
         ("list --limit", "usage.missing", "--limit"),
         ("status", "usage.missing", "RUN"),
         ("status a b", "usage.invalid", "coordinatorctl status"),
@@ -50,6 +51,46 @@ def test_a_wrong_line_is_a_usage_error(
     assert said.out == ""
     assert said.err.startswith(f"error[{code}]: {place}: ")
     assert "remedy:" in said.err
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        (("start", "--workflow", "w", "--input", "-", "--key", ""), "--key"),
+        (("start", "--workflow", "w", "--input", "-", "--revision="), "--revision"),
+        (("cancel", "x", "--reason", "y", "--request-id", ""), "--request-id"),
+        (("decide", "approved", "--review", ""), "--review"),
+        (("status", "--runtime", "", "x"), "--runtime"),
+        (("check", ""), "coordinatorctl check"),
+    ],
+)
+def test_an_empty_value_is_not_an_option_left_out(
+    run: Run, line: tuple[str, ...], place: str
+) -> None:
+    said = run(*line)
+    assert said.code == 2
+    assert said.err.startswith(f"error[usage.invalid-value]: {place}: the value is empty\n")
+
+
+@pytest.mark.parametrize("key", ["a\nb", "ä", "€", " a", "a ", "x" * 257])
+def test_a_key_that_no_service_takes_is_refused_before_it_is_sent(
+    run: Run, tmp_path: Path, key: str
+) -> None:
+    (tmp_path / "input.json").write_text("{}")
+    said = run("start", "--workflow", "w", "--input", str(tmp_path / "input.json"), "--key", key)
+    assert said.code == 2
+    assert said.err.startswith("error[idempotency.key-invalid]: --key: ")
+
+
+@pytest.mark.parametrize("command", ["status", "inspect", "watch"])
+def test_what_is_no_run_id_is_refused_before_it_is_sent(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "key").write_text("k")
+    there = ("--url", "http://127.0.0.1:1", "--api-key-file", str(tmp_path / "key"))
+    said = run(command, "nope", *there)
+    assert said.code == 2
+    assert said.err.startswith("error[run.id-invalid]: RUN: ")
 
 
 def test_a_service_that_is_away_is_unavailable(run: Run, tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ async def test_a_revision_that_is_not_active_is_refused_with_the_one_that_is(
 ) -> None:
     refusal = await refused(ledger, admission(expected_revision="sha256:other"))
     assert (refusal.code, refusal.status) == ("revision.not-active", 409)
+    assert refusal.place == "/revision"
     assert DEFINITION.revision in refusal.remedy
 
 
