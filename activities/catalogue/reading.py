@@ -41,6 +41,9 @@ RESERVED_PRODUCTS = frozenset(
 ANY_REFUSAL = "*"
 """In a contract's refusals: the product declares the codes of each call at run time."""
 
+_MOST_MISTAKES = 100
+"""Of one document; a file with more of them is of another kind."""
+
 _OPERATION_ID: TypeAdapter[str] = TypeAdapter(OperationId)
 _MODELS: tuple[type[BaseModel], ...] = (
     CatalogueDocument,
@@ -132,7 +135,8 @@ def _identity_mistakes(operation_id: str, product: str) -> list[Mistake]:
 
 def _shape_mistakes(error: ValidationError, source: Tree, name: str) -> list[CatalogueError]:
     mistakes = []
-    for detail in error.errors(include_url=False, include_input=False, include_context=False):
+    details = error.errors(include_url=False, include_input=False, include_context=False)
+    for detail in details[:_MOST_MISTAKES]:
         location = [part for part in detail["loc"] if part != "[key]"]
         code, message, remedy = _CODES.get(
             detail["type"], ("invalid-value", detail["msg"].lower(), "correct it")

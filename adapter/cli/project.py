@@ -9,7 +9,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from activities.catalogue import Catalogue
-from adapter.authoring import Diagnostic, ProjectResult, Severity, load_project, render_text
+from adapter.authoring import Diagnostic, ProjectResult, load_project, render_text
+from adapter.authoring.diagnostics.json import findings_document
 from adapter.cli.options import (
     FormatOption,
     ProjectArgument,
@@ -133,17 +134,13 @@ def report_of(
     command: str, status: str, diagnostics: Iterable[Diagnostic], *, ok: bool
 ) -> dict[str, Any]:
     """``{apiVersion, kind, ok, command?, status, errors, warnings, diagnostics}``."""
-    found = list(diagnostics)
-    errors = sum(one.severity is Severity.ERROR for one in found)
     return {
         "apiVersion": REPORT_VERSION,
         "kind": REPORT_KIND,
-        "ok": ok,
         **({"command": command} if command else {}),
         "status": status,
-        "errors": errors,
-        "warnings": len(found) - errors,
-        "diagnostics": [one.to_json() for one in found],
+        **findings_document(diagnostics),
+        "ok": ok,
     }
 
 

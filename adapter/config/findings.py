@@ -121,11 +121,12 @@ def pointer(location: Sequence[str | int]) -> str:
 
 
 def findings_of(error: ValidationError, tags: frozenset[str]) -> list[Finding]:
-    """Every finding of a failed validation, in file order.
+    """The findings of a failed validation, in file order, at most one more than is kept.
 
     ``tags`` are the discriminator values that pydantic adds to a location; they are no keys.
     """
-    return [_finding(detail, tags) for detail in error.errors(include_url=False)]
+    details = error.errors(include_url=False)[: _MOST_FINDINGS + 1]
+    return [_finding(detail, tags) for detail in details]
 
 
 def _finding(detail: Any, tags: frozenset[str]) -> Finding:

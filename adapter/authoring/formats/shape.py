@@ -10,6 +10,7 @@ from typing import TypeVar
 from activities.yaml.problems import Sink
 from activities.yaml.sources import Spot
 from activities.yaml.tree import Broken, Scalar, Sequence, Table, Tree, name_of
+from adapter.authoring.diagnostics.diagnostic import LARGEST_FILE_REPORT
 from adapter.authoring.diagnostics.nearest import suggestion
 from interpreter.contract.values import JsonValue
 
@@ -199,16 +200,14 @@ class Section:
         return None if value is None else value.to_json()
 
     def close(self) -> None:
-        """Report every key that no getter asked for."""
-        for key, entry in self.tree.entries.items():
-            if key not in self._asked:
-                free = [one for one in self._asked if one not in self.tree.entries]
-                message = (
-                    f"{self.what} has no key `{key}`"
-                    if _printable(key)
-                    else (f"{self.what} has no such key")
-                )
-                self.refuse("config.unknown-key", entry.key, message, suggestion(key, free))
+        """Report every key that no getter asked for, as many as a report of a file shows."""
+        unknown = [key for key in self.tree.entries if key not in self._asked]
+        free = [one for one in self._asked if one not in self.tree.entries]
+        for key in unknown[: LARGEST_FILE_REPORT + 1]:
+            named = f"no key `{key}`" if _printable(key) else "no such key"
+            message = f"{self.what} has {named}"
+            place = self.tree.entries[key].key
+            self.refuse("config.unknown-key", place, message, suggestion(key, free))
 
     def _read(self, key: str, required: bool, read: Callable[[Tree], T | None]) -> T | None:
         value = self.raw(key, required=required)
