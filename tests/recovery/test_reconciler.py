@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from temporalio.client import ScheduleOverlapPolicy, WorkflowFailureError
 
 from adapter.ledger import ActKind
+from adapter.reconcile.marks import Marks
+from adapter.reconcile.passes import Reconciliation
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
 from tests.recovery.conftest import ONE_MESSAGE, SEND, Site, call
@@ -128,7 +131,9 @@ async def test_a_failed_execution_that_the_ledger_holds_open_is_not_explained(si
 
 
 async def test_the_schedule_makes_passes_one_at_a_time(site: Site) -> None:
-    assert await site.reconciliation.may_poll()
+    served = replace(site.schedule, task_queue=site.queue)
+    marks = Marks(site.ledger, served)
+    assert await Reconciliation(marks, site.starter, site.courier).may_poll()
     described = await site.client.get_schedule_handle(site.schedule.id).describe()
     assert described.schedule.policy.overlap is ScheduleOverlapPolicy.SKIP
     async with site.worker(), asyncio.timeout(20):
