@@ -151,5 +151,5 @@ def test_a_catalogue_document_that_is_no_file_is_refused(
     (tmp_path / "runtime.yaml").write_text(yaml.safe_dump(_runtime(tmp_path)))
     _place(tmp_path / "ours.yaml", kind)
     said = run("check", "--runtime", str(tmp_path / "runtime.yaml"))
-    assert said.code == 2
+    assert said.code == 1
     assert said.err.startswith("error[config.file-absent]")
