@@ -5,6 +5,9 @@ VENV ?= .venv
 PROCESSES ?= 2
 PYTEST ?=
 CASE ?=
+# Of `make chaos`; without a seed each run has another one, and says which.
+RUNS ?= 300
+SEED ?=
 # The first Python that is new enough, unless one is named: make demo PYTHON=/opt/python3.12
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
@@ -19,7 +22,7 @@ CODE := adapter interpreter activities tests $(wildcard examples benchmarks)
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo dev test check format lint types contracts install lock build clean
+.PHONY: help demo dev test crash chaos long check format lint types contracts install lock build clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -32,6 +35,15 @@ dev: $(READY) ## start the same servers and keep them up until Ctrl-C
 
 test: $(READY) ## run all tests
 	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile $(PYTEST)
+
+crash: $(READY) ## kill a worker at every point of every kind of effect
+	@$(BIN)/pytest -n 4 --dist load -m '' tests/crash $(PYTEST)
+
+chaos: $(READY) ## runs while everything is killed at random; RUNS=300, SEED=...
+	@$(BIN)/python -m tests.chaos --runs $(RUNS) $(if $(SEED),--seed $(SEED))
+
+long: $(READY) ## wait 400 days, with a poll every 900 seconds
+	@$(BIN)/pytest -m '' tests/long $(PYTEST)
 
 check: lint types contracts ## everything that is checked without running the code
 
