@@ -35,7 +35,9 @@ def render_sarif(diagnostics: Iterable[Diagnostic], *, folder: str = "") -> str:
 
 
 def _rule(code: str) -> JsonValue:
-    entry = CODES[code]
+    entry = CODES.get(code)
+    if entry is None:
+        return {"id": code}
     return {
         "id": code,
         "shortDescription": {"text": entry.summary},

@@ -6,6 +6,8 @@ import random
 import string
 from typing import Any
 
+from hypothesis import strategies as st
+
 from activities.yaml.reader import read_yaml
 from adapter.authoring import (
     CODES,
@@ -24,6 +26,22 @@ FUNCTIONS = (EXAMPLE / "functions.rhai").read_text()
 
 KEYS = ("input", "step", "path", "literal", "object", "list", "function", "first", "type", "next")
 WORDS = ("application", "review", "result", "call", "choose", "approved", "", "/", "~", "${X}")
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(WORDS)
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+"""JSON values in which words of the formats turn up."""
 
 
 def sound(result: ProjectResult) -> None:

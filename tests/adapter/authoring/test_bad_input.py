@@ -19,29 +19,14 @@ from adapter.errors import Unavailable
 from tests.adapter.authoring.mutations import (
     EXAMPLE,
     FUNCTIONS,
-    KEYS,
-    WORDS,
     WORKFLOW,
     example,
+    json_values,
     mutated,
     places,
     sound,
 )
 from tests.adapter.authoring.projects import codes, load, v1alpha1
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.sampled_from(WORDS)
-    | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(KEYS) | st.text(max_size=6), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
 
 
 @pytest.fixture(scope="module")

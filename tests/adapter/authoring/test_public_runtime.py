@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import copy
+import json
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from activities.catalogue import Catalogue
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.proof import prove_project, prove_runtime
 from adapter.authoring.runtimes import read_runtime
+from tests.adapter.authoring.mutations import json_values, mutated, places
 from tests.adapter.authoring.public_projects import FOLDER
 
 _FORMAT = "id.registrystack.org/formats/coordinator/runtime/v1alpha1"
@@ -397,3 +402,19 @@ def test_a_secret_in_the_file_is_never_shown(tmp_path: Path) -> None:
     proof = prove_runtime(path)
     assert [one.code for one in proof.errors] == ["config.invalid-value"]
     assert "hunter2" not in repr(proof.diagnostics) + repr(proof.sources)
+
+
+@settings(max_examples=150)
+@given(seed=st.integers(0, 2**32), values=st.lists(json_values, min_size=1, max_size=4))
+def test_a_mutated_file_gives_findings_with_places_or_none(seed: int, values: list[Any]) -> None:
+    chance = random.Random(seed)
+    document = sound()
+    for value in values:
+        if places(document):
+            document = mutated(document, chance, value)
+    report = Report()
+    text = json.dumps(document, indent=1)
+    read_runtime(text.encode(), "runtime.yaml", Path(), report, {"HOME": "x"})
+    for one in report.findings():
+        assert one.remedy
+        assert 1 <= one.spot.line <= text.count("\n") + 1

@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 
 from adapter.authoring import (
+    Diagnostic,
     ProjectResult,
+    Severity,
+    Spot,
     render_github,
     render_json,
     render_sarif,
@@ -118,3 +121,9 @@ def test_at_most_100_findings_of_a_file_are_shown(tmp_path: Path) -> None:
     found = load(tmp_path, "\n".join(f"k{i}: 012" for i in range(200))).diagnostics
     assert len(found) == 101
     assert found[-1].code == "config.too-many-problems"
+
+
+def test_a_code_of_a_played_case_needs_no_entry_in_the_table() -> None:
+    one = Diagnostic("coordinator.later.code", Severity.ERROR, "m", Spot("scenarios.yaml"), "r")
+    [rule] = json.loads(render_sarif([one]))["runs"][0]["tool"]["driver"]["rules"]
+    assert rule == {"id": "coordinator.later.code"}
