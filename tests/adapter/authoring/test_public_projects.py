@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,72 @@ outcomes: {done: true}
 """
     )
     assert _found(prove_project(tmp_path, Catalogue.standard())) == []
+
+
+def test_a_reply_that_no_product_gives_is_no_finding_of_its_check(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    shutil.copytree(FOLDER / "settled_letter", folder)
+    scenarios = folder / "scenarios.yaml"
+    scenarios.write_text(scenarios.read_text().replace(", status: accepted", ""))
+    assert _found(prove_project(folder, Catalogue.standard())) == []
+    suite = load_suite(scenarios, _definition("settled_letter").definition).suite
+    assert suite is not None
+    found = {one.code for one in run_suite(_definition("settled_letter"), suite).findings}
+    assert found == {"coordinator.scenario.response"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "pointer"),
+    [
+        ("first: [{type: success", "more: [{type: success", "scenario.reply-step", "/cases/0"),
+        (
+            "path: [first, more, one]",
+            "path: [first, most, one]",
+            "scenarios.unknown-reference",
+            "/cases/0/expect/path/1",
+        ),
+        (
+            "recovery: {second: retry-same}",
+            "recovery: {more: retry-same}",
+            "scenario.recovery",
+            "/cases/1",
+        ),
+        (
+            "recovery: {second: retry-same}",
+            "recovery: {gone: retry-same}",
+            "scenarios.unknown-reference",
+            "/cases/1/recovery/gone",
+        ),
+        ("output: [M-1]}", "output: [M-2]}", "scenario.expectation", "/cases/0"),
+        (
+            "    replies: {first: [{type: success, value: {id: M-1, status: accepted}}]}",
+            "    replies: {}",
+            "scenario.reply",
+            "/cases/0",
+        ),
+        (
+            'admittedAt: "2026-03-01T08:00:00Z"',
+            'admittedAt: "2026-03-01"',
+            "scenarios.invalid-timestamp",
+            "/cases/0/admittedAt",
+        ),
+        (
+            "input: {people: [{email: a@example.org}]}",
+            "input: {people: []}",
+            "definition.input",
+            "/cases/0",
+        ),
+    ],
+)
+def test_a_mistake_of_a_scenario_refuses_the_check(
+    tmp_path: Path, old: str, new: str, code: str, pointer: str
+) -> None:
+    folder = tmp_path / "project"
+    shutil.copytree(FOLDER / "settled_letter", folder)
+    scenarios = folder / "scenarios.yaml"
+    text = scenarios.read_text()
+    assert old in text
+    scenarios.write_text(text.replace(old, new, 1))
+    found = prove_project(folder, Catalogue.standard()).errors
+    assert [one.code for one in found] == [f"coordinator.{code}"]
+    assert found[0].spot.pointer.startswith(pointer)
