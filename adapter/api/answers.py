@@ -46,6 +46,8 @@ def run_status(run: RunView, caller: Caller) -> RunStatus:
         admitted_at=run.admitted_at,
         deadline_at=run.deadline_at,
         closed_at=run.closed_at,
+        under_review=run.under_review,
+        erased_at=run.erased_at,
         links=Links(self=place, inspect=f"{place}/inspect", events=f"{place}/events"),
         controls=_controls(run, caller, place),
     )

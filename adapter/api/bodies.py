@@ -87,6 +87,8 @@ class RunStatus(Body):
     admitted_at: datetime
     deadline_at: datetime
     closed_at: datetime | None = None
+    under_review: bool = Field(False, description="held after a restore until somebody has looked")
+    erased_at: datetime | None = Field(None, description="when retention took the payloads")
     links: Links
     controls: list[Control]
 

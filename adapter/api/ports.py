@@ -45,7 +45,8 @@ class AdmissionRequest:
 class RunView:
     """How a run stands, as its owner may see it; ``output`` only once it is published.
 
-    ``acts`` are the acts that would be granted now.
+    ``acts`` are the acts that would be granted now; ``under_review`` holds the run after a restore,
+    ``erased_at`` is when its payloads were erased.
     """
 
     run_id: str
@@ -64,6 +65,8 @@ class RunView:
     temporal_workflow_id: str = ""
     temporal_run_id: str = ""
     acts: tuple[str, ...] = ()
+    under_review: bool = False
+    erased_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,8 @@ def _facts(run: dict[str, Any]) -> list[tuple[str, Any]]:
         ("admitted", run["admittedAt"]),
         ("deadline", run["deadlineAt"]),
         ("closed", run["closedAt"]),
+        ("under review", "yes" if run["underReview"] else None),
+        ("erased", run["erasedAt"]),
         ("allowed now", ", ".join(control["name"] for control in run["controls"])),
     ]
 

@@ -27,7 +27,8 @@ MOST_EVENTS: Final = 1_000
 class RunStatus:
     """A run as it stands; ``output`` only once it has ended, ``wanted_state`` the end it waits for.
 
-    ``uncertain`` is true while an effect is unknown.
+    ``uncertain`` is true while an effect is unknown, ``under_review`` after a restore until
+    somebody has looked; ``erased_at`` is when retention took the payloads.
     """
 
     run_id: str
@@ -52,6 +53,8 @@ class RunStatus:
     output: JsonValue = None
     failure_code: str = ""
     failure_place: str = ""
+    under_review: bool = False
+    erased_at: datetime | None = None
 
     @property
     def workflow_id(self) -> str:
@@ -214,6 +217,8 @@ class StatusRow:
     failure_code: str
     failure_place: str
     uncertain: bool
+    under_review: bool
+    erased_at: datetime | None
 
 
 class Reads:
@@ -316,6 +321,8 @@ class Reads:
             output=output,
             failure_code=row.failure_code if row.closed_at else "",
             failure_place=row.failure_place if row.closed_at else "",
+            under_review=row.under_review,
+            erased_at=row.erased_at,
         )
 
 

@@ -184,6 +184,8 @@ def _run_view(status: RunStatus, acts: tuple[str, ...]) -> api.RunView:
         temporal_workflow_id=status.workflow_id,
         temporal_run_id=status.temporal_run_id or "",
         acts=acts,
+        under_review=status.under_review,
+        erased_at=status.erased_at,
     )
 
 

@@ -3,7 +3,9 @@ select r.id::text as run_id, r.owner, r.scope, r.workflow, r.version, r.revision
        r.admitted_at, r.deadline_at, r.cancel_requested_at, r.event_sequence, x.start_state,
        x.temporal_run_id, x.started_at, x.closed_at, x.closing_state, x.outcome, x.sealed_output,
        x.failure_code, x.failure_place,
-       exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain
+       exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain,
+       exists (select from coordinator.reviews v where v.run_id = r.id and v.cleared_at is null)
+           as under_review, r.erased_at
 from coordinator.runs r
 join coordinator.executions x on x.run_id = r.id and x.execution = r.execution
 where r.id = %(run)s and (%(owner)s::text is null or r.owner = %(owner)s)
@@ -13,7 +15,9 @@ select r.id::text as run_id, r.owner, r.scope, r.workflow, r.version, r.revision
        r.admitted_at, r.deadline_at, r.cancel_requested_at, r.event_sequence, x.start_state,
        x.temporal_run_id, x.started_at, x.closed_at, x.closing_state, x.outcome, x.sealed_output,
        x.failure_code, x.failure_place,
-       exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain
+       exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain,
+       exists (select from coordinator.reviews v where v.run_id = r.id and v.cleared_at is null)
+           as under_review, r.erased_at
 from coordinator.runs r
 join coordinator.executions x on x.run_id = r.id and x.execution = r.execution
 where (%(owner)s::text is null or r.owner = %(owner)s)

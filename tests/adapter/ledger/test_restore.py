@@ -72,6 +72,7 @@ async def test_an_end_that_has_seen_more_is_not_written(ledger: Ledger, run_id: 
 async def test_after_the_review_the_same_workflow_may_go_on(ledger: Ledger, run_id: str) -> None:
     await ledger.effects.claim(claim(effect(run_id), seen=99))
     await ledger.holds.begin_review("ops", "r")
+    assert (await ledger.reads.run_status(run_id, None)).under_review
     assert (await ledger.reviews.complete("ops", VOUCHED)).cleared == 1
     await ledger.holds.release_restore("ops", "r")
     answered = await ledger.effects.claim(claim(effect(run_id), seen=99))

@@ -57,6 +57,7 @@ async def test_payloads_go_and_ids_stay(ledger: Ledger, run_id: str, sql: Sql) -
         None,
     )
     assert shown.effects[0].outcome == "accepted"
+    assert shown.run.erased_at is not None
 
 
 async def test_a_spent_key_stays_spent(ledger: Ledger, run_id: str) -> None:

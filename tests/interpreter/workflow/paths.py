@@ -209,6 +209,10 @@ PATHS: dict[str, Path] = {
     "completed-by-hand": Path(
         EFFECTS, _script(one=[None], two=[accepted()], resolutions=[accepted()])
     ),
+    "positions": Path(
+        EFFECTS,
+        _script(one=[Reply(ReplyKind.ACCEPTED, {"id": "r1"}, position=4)], two=[None, accepted()]),
+    ),
     "late-acceptance": Path(
         EFFECTS, _script(one=[None], two=[accepted()], resolutions=[None, accepted()])
     ),
