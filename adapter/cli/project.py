@@ -80,7 +80,7 @@ def package(
     digest = write_package(packaged, output)
     facts = {"root": str(output), "package": digest, **facts_of(packaged)}
     if format is Format.JSON:
-        terminal.object(facts | {"packageDigest": digest})
+        terminal.object(facts)
     else:
         terminal.facts(facts.items())
 
