@@ -62,7 +62,7 @@ class Operations:
         return call_result(attempt.activity_id, reply)
 
     async def _observe(self, attempt: Attempt, request: ObserveRequest) -> JsonValue:
-        at = activity.info().current_attempt_scheduled_time
+        at = activity.info().started_time
         end = await self._observer.observe(attempt, request, at)
         return wait_result(attempt.activity_id, end)
 
