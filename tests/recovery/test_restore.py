@@ -14,7 +14,7 @@ from temporalio.client import Client
 from adapter.crypto import Sealer
 from adapter.embedded import FAST_TIMERS, EmbeddedTemporal, postgres_programs
 from adapter.errors import Refused
-from adapter.ledger import ActKind, Ledger
+from adapter.ledger import ActKind, Ledger, Wish
 from adapter.ledger.holds import Attested
 from adapter.reconcile.recovery import recover
 from adapter.temporal.client import TemporalAddress, connect
@@ -161,6 +161,33 @@ async def test_a_ledger_for_recovery_only_dispatches_nothing(site: Site, databas
         await asyncio.sleep(1)
         assert site.pretend.requests(SEND) == []
     assert (await site.status(run_id)).state is RunState.RUNNING
+
+
+async def test_in_recovery_receipts_are_read_though_no_run_is_served(
+    site: Site, database_url: str
+) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(call_once())
+        await site.until(run_id, RunState.ATTENTION)
+    await site.ledger.holds.begin_review("ops", "test")
+    wish = Wish(ActKind.RECONCILE, "ops", "settle it", "r1")
+    await site.ledger.acts.begin(run_id, wish)
+    await site.sql("update coordinator.acts set due_at = clock_timestamp()")
+    opening = Ledger.open(
+        database_url, Sealer(site.key_ring, "test"), site.key_ring, recovery_only=True
+    )
+    stop = asyncio.Event()
+    async with await opening as ledger:
+        reconciliation = site.beside(ledger).reconciliation
+        working = asyncio.create_task(recover(reconciliation, stop, every=0.1))
+        async with asyncio.timeout(20):
+            while (await site.status(run_id)).uncertain:
+                await asyncio.sleep(0.1)
+        stop.set()
+        await working
+    assert (await site.ledger.reviews.complete("ops", VOUCHED)).cleared == 1
+    assert len(site.pretend.requests(SEND)) == 1
 
 
 async def test_an_older_temporal_is_held_and_its_runs_are_flagged(
