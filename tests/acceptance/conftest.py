@@ -18,6 +18,7 @@ import pytest
 from adapter.cli.casework_client import PretendCasework
 from adapter.cli.service_client import ServiceClient
 from adapter.embedded import free_port
+from adapter.errors import Unavailable
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 150
@@ -158,10 +159,24 @@ def develop(folder: Path, *arguments: str) -> Development:
 
 
 @pytest.fixture(scope="module")
-def development(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Development]:
+def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Development]:
     """One development deployment for the tests of a module."""
     running = develop(tmp_path_factory.mktemp("development"))
     yield running
     if running.process.poll() is None:
         running.stop()
     assert processes_of(running.folder) == {}
+
+
+@pytest.fixture
+def development(deployment: Development) -> Development:
+    """The module's deployment, once its service answers: another test may have killed it."""
+
+    def answers() -> bool:
+        try:
+            return bool(deployment.client.get("/ready"))
+        except Unavailable:
+            return False
+
+    eventually(answers)
+    return deployment
