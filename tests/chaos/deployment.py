@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,7 @@ class Deployment:
         try:
             await asyncio.sleep(seconds)
         finally:
-            if self.processes[name].running:
+            with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
 
     async def keep_up(self) -> None:

@@ -24,6 +24,7 @@ from tests.chaos.verdict import (
     effect_rows,
     judge_effects,
     judge_executions,
+    judge_logs,
     judge_runs,
     run_rows,
 )
@@ -148,11 +149,12 @@ class _Ordeal:
             with made.products() as products:
                 await judge_effects(verdict, effect_rows(url), ledger, products)
                 spoiled = sum(request.fault is not None for request in products.requests())
-        strokes = sum(self._trouble.done.values())
+        judge_logs(verdict, made.files.folder / "logs")
+        strokes = self._trouble.done.total()
         verdict.faults = strokes + spoiled
         say = self._plan.say
         say(f"states: {_counted(verdict.states)}")
-        say(f"processes: {_counted(self._trouble.done)}; died at a fault point: {made.deaths}")
+        say(f"processes: {_counted(self._trouble.done)}; ended by themselves: {made.deaths}")
         say(f"products: {spoiled} answers spoiled; reviews decided: {self._reviewers.decided}")
         say(f"acts: {_counted(self._operators.acts)}; refused: {_counted(self._operators.refused)}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import psycopg
 from psycopg.rows import class_row
@@ -15,6 +16,7 @@ from examples.products.client import Effect, PretendProducts, Received
 from interpreter.contract.effects import VisitRef, visit_ref
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import workflow_id
+from tests.chaos.deployment import SERVICE, WORKERS
 
 _EVALUATE = "evaluation.evaluate"
 _WITHDRAW = "casework.withdraw-review-request"
@@ -23,6 +25,8 @@ _EFFECTS = """select run_id::text as run, visit, operation, coalesce(outcome, ''
 _RUNS = """select r.id::text as run, r.workflow, r.execution, r.state,
        exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain
 from coordinator.runs r"""
+# The service's word for a 500, and a trace on its way to a terminal.
+_UNEXPECTED = ('"request.failed"', "Traceback (most recent call last)")
 # Of these the ledger says that nothing was applied.
 _NOT_APPLIED = frozenset({"declared-refusal", "refused", "retryable"})
 
@@ -167,6 +171,17 @@ async def judge_effects(
     _judge_evaluations(verdict, rows, applied)
 
 
+def judge_logs(verdict: Verdict, logs: Path) -> None:
+    """No process of ours met an error that it did not expect, however the others failed."""
+    for log in sorted(logs.glob("*.log")):
+        if log.stem not in (SERVICE, *WORKERS):
+            continue
+        lines = log.read_text(errors="replace").splitlines()
+        unexpected = [line for line in lines if any(sign in line for sign in _UNEXPECTED)]
+        if unexpected:
+            verdict.complaints.append(f"{len(unexpected)} times in {log}: {unexpected[0][:300]}")
+
+
 def _judge_keys(
     verdict: Verdict, applied: list[Effect], requests: list[Received], ours: set[str]
 ) -> None:
@@ -175,7 +190,8 @@ def _judge_keys(
         if effect.key:
             keys[effect.operation, effect.digest].add(effect.key)
     for request in requests:
-        if request.key and "receipt" not in request.operation:
+        if request.key and request.body_sha256 and "receipt" not in request.operation:
+            # A request that was cut off before its body tells nothing of whose it was.
             keys[request.operation, request.target + request.body_sha256].add(request.key)
     for (operation, _), found in keys.items():
         if len(found) > 1:
