@@ -7,13 +7,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from temporalio.api.common.v1 import Payload
+from temporalio.api.failure.v1 import Failure
 from temporalio.converter import (
     CompositePayloadConverter,
     DataConverter,
+    DefaultFailureConverter,
     DefaultPayloadConverter,
     EncodingPayloadConverter,
     PayloadCodec,
 )
+from temporalio.converter import PayloadConverter as Converter
+from temporalio.exceptions import ApplicationError
 
 from interpreter.contract.runs import Binding, StartRun
 
@@ -64,6 +68,22 @@ class PayloadConverter(CompositePayloadConverter):
         )
 
 
+class FailureConverter(DefaultFailureConverter):
+    """Temporal's own, without the stack of an error that this project raises on purpose.
+
+    A poll that found nothing yet is no fault: people who look at it in the UI need its words, and
+    no paths of the machine that it ran on.
+    """
+
+    def to_failure(
+        self, exception: BaseException, payload_converter: Converter, failure: Failure
+    ) -> None:
+        """Write the failure; stacks stay with the errors that nobody expected."""
+        super().to_failure(exception, payload_converter, failure)
+        if isinstance(exception, ApplicationError):
+            failure.stack_trace = ""
+
+
 class PrefetchCodec(PayloadCodec):
     """Fills the definitions' cache when it meets a marked start, before the workflow is made.
 
@@ -90,6 +110,7 @@ def data_converter(prefetch: Prefetch | None = None) -> DataConverter:
     """The converter of clients (no prefetch) and workers (with one)."""
     return DataConverter(
         payload_converter_class=PayloadConverter,
+        failure_converter_class=FailureConverter,
         payload_codec=None if prefetch is None else PrefetchCodec(prefetch),
     )
 
