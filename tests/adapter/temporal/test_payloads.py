@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
-
 import pytest
 from temporalio.api.failure.v1 import Failure
 from temporalio.exceptions import ApplicationError
@@ -19,11 +17,9 @@ START = StartRun(
 
 def raised(error: Exception) -> Exception:
     """The same error with a stack."""
-    try:
+    with pytest.raises(type(error)) as caught:
         raise error
-    except Exception as caught:
-        assert traceback.format_tb(caught.__traceback__)
-        return caught
+    return caught.value
 
 
 @pytest.mark.parametrize(
