@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from interpreter.contract.calls import EndedWait
 from interpreter.contract.effects import Reply, VisitRef
 from interpreter.contract.operations import Completion, OperationContract
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
@@ -172,13 +173,14 @@ class ObservationDue:
     """Whether a poll may read now (``delay`` 0) or in how many seconds.
 
     ``remaining`` is the time until the wait expires, ``resolution`` how it ended if it did
-    (``closed`` when its run ended first).
+    (``closed`` when its run ended first), ``hints`` how many hints there were so far.
     """
 
     delay: float
     observations: int
     remaining: float
     resolution: str | None = None
+    hints: int = 0
 
 
 class EffectLedger(Protocol):
@@ -237,8 +239,16 @@ class RunLedger(Protocol):
         """
         ...
 
-    async def observed(self, wait: VisitRef, at: datetime) -> None:
-        """Count one observation of the wait's source."""
+    async def observed(self, wait: VisitRef, at: datetime, hints: int) -> bool:
+        """Count one observation, which took in ``hints`` hints; gives whether more have come."""
+        ...
+
+    async def end_wait(self, wait: VisitRef) -> EndedWait:
+        """End a signal wait whose time is over; a signal that is on record by now came first."""
+        ...
+
+    async def note_signal(self, run_id: str, name: str, verdict: str) -> None:
+        """Journal that a signal from Temporal's own tools was of no use."""
         ...
 
     async def resolve_wait(self, wait: VisitRef, resolution: str) -> str:

@@ -107,6 +107,8 @@ def activities_of(
         operations.resolve,
         operations.reconcile,
         records.open_wait,
+        records.end_wait,
+        records.note_signal,
         records.request_cancel,
         records.close,
     ]

@@ -47,7 +47,7 @@ class Observer:
     async def observe(self, attempt: Attempt, request: ObserveRequest, at: datetime) -> WaitEnd:
         """How the wait ended; raises ``not-yet`` with the delay to the next look.
 
-        ``at`` is when Temporal scheduled this attempt. The ledger decides what came first: a wait
+        ``at`` is when Temporal saw this attempt start. The ledger decides what came first: a wait
         that is out of time is resolved as ``expired`` there, and a completion that was on record
         before is read and delivered again.
         """
@@ -66,10 +66,11 @@ class Observer:
         fault("before-observation")
         value = await self._read(request, facts)
         fault("after-observation")
-        await self.runs.observed(attempt.visit, at)
+        hinted = await self.runs.observed(attempt.visit, at, due.hints)
         found = _found(facts.completion, value)
         if found is None:
-            raise _not_yet(min(interval, max(due.remaining, self.times.floor)))
+            pause = self.times.floor if hinted else interval
+            raise _not_yet(min(pause, max(due.remaining, self.times.floor)))
         on_record = await self.runs.resolve_wait(attempt.visit, found.resolution)
         fault("after-resolution")
         return found if on_record == found.resolution else WaitEnd(on_record)

@@ -10,7 +10,12 @@ from temporalio import activity
 from activities import ports
 from activities.faults import at
 from interpreter.contract import names
-from interpreter.contract.calls import OpenWaitRequest, closed_to_json, closing_from_json
+from interpreter.contract.calls import (
+    OpenWaitRequest,
+    closed_to_json,
+    closing_from_json,
+    ended_wait_result,
+)
 from interpreter.contract.effects import visit_ref
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import execution_of, run_id_of
@@ -41,6 +46,22 @@ class RunRecords:
         )
         await self.runs.open_wait(opened)
         at("after-wait-opened")
+        return {}
+
+    @activity.defn(name=names.END_WAIT)
+    async def end_wait(self, _: JsonValue) -> JsonValue:
+        """End a signal wait whose time is over; gives the signal that came first, if one did."""
+        info = activity.info()
+        identity = info.activity_id.removesuffix("/end")
+        visit, _ = visit_ref(run_id_of(info.workflow_id or ""), identity)
+        ended = await self.runs.end_wait(visit)
+        return ended_wait_result(info.activity_id, ended)
+
+    @activity.defn(name=names.NOTE_SIGNAL)
+    async def note_signal(self, value: JsonValue) -> JsonValue:
+        """Journal that the signal of ``{name, verdict}`` was of no use."""
+        run_id = run_id_of(activity.info().workflow_id or "")
+        await self.runs.note_signal(run_id, value["name"], value["verdict"])
         return {}
 
     @activity.defn(name=names.REQUEST_CANCEL)

@@ -6,7 +6,6 @@ It is built from the ports in `ports.py`; `adapter.wiring` gives it the real one
 from __future__ import annotations
 
 from adapter.api.app import Service, create_app
-from adapter.api.completions import webhook_of
 from adapter.api.ports import (
     ActDesk,
     ActView,
@@ -28,10 +27,15 @@ from adapter.api.ports import (
     RunPage,
     RunView,
     Scope,
+    SignalDesk,
+    SignalView,
+    SignalWish,
+    SignedMessage,
     StepView,
     WaitView,
     WorkflowView,
 )
+from adapter.api.signatures import webhook_of
 
 __all__ = [
     "ActDesk",
@@ -55,6 +59,10 @@ __all__ = [
     "RunView",
     "Scope",
     "Service",
+    "SignalDesk",
+    "SignalView",
+    "SignalWish",
+    "SignedMessage",
     "StepView",
     "WaitView",
     "WorkflowView",

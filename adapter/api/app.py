@@ -17,9 +17,10 @@ from adapter.api.completions import completion_routes
 from adapter.api.health import open_routes
 from adapter.api.limits import Limits
 from adapter.api.oversight import oversight_routes
-from adapter.api.ports import ActDesk, Executions, Oversight, RunBook
+from adapter.api.ports import ActDesk, Executions, Oversight, RunBook, SignalDesk
 from adapter.api.problems import Problem, answer_with_problems
 from adapter.api.runs import run_routes
+from adapter.api.signals import signal_routes
 from adapter.api.workflows import workflow_routes
 from adapter.config.document import Caller
 
@@ -47,6 +48,7 @@ class Service:
     callers: Sequence[Caller]
     completions: Mapping[str, Webhook]
     oversight: Oversight
+    signals: SignalDesk
     after_commit: Callable[[], None] = _nothing
 
 
@@ -65,6 +67,7 @@ def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
     callers = Callers(service.callers)
     app.include_router(run_routes(callers, service.book, service.executions, service.after_commit))
     app.include_router(act_routes(callers, service.book, service.acts))
+    app.include_router(signal_routes(callers, service.book, service.signals))
     app.include_router(oversight_routes(callers, service.oversight))
     app.include_router(workflow_routes(callers, service.book))
     app.include_router(completion_routes(service.completions, service.executions))

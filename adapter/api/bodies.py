@@ -218,9 +218,21 @@ class EventList(Body):
 
 
 class CompletionNotice(Body):
-    """How many waits a completion event brought forward."""
+    """A completion event was taken; whether anybody waits for it is not told."""
 
-    waits: int
+    repeated: bool = Field(description="The event was taken before, and changes nothing")
+
+
+class SignalAnswer(Body):
+    """A signal as it stands."""
+
+    id: str
+    name: str
+    key: str = Field(description="The signal's id as its sender knows it")
+    outcome: str | None = Field(None, description="completed or kept; null while it is not known")
+    wait: str | None = Field(None, description="The wait that took it, once the ledger knows")
+    recorded_at: datetime
+    concluded_at: datetime | None = None
 
 
 async def read_body(request: Request, model: type[_Model]) -> _Model:
@@ -229,16 +241,7 @@ async def read_body(request: Request, model: type[_Model]) -> _Model:
     Raises Refused ``request.content-type`` or ``request.invalid`` with the pointer of what is
     wrong, never its value.
     """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    subtype = media_type.removeprefix("application/")
-    if subtype == media_type or not (subtype == "json" or subtype.endswith("+json")):
-        raise refused(
-            "request.content-type",
-            "the body's content type is not JSON",
-            place="Content-Type",
-            remedy="send application/json",
-        )
-    value = strict_json(await request.body())
+    value = await read_json(request)
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -249,6 +252,20 @@ async def read_body(request: Request, model: type[_Model]) -> _Model:
             place="".join(f"/{part}" for part in first["loc"]),
             remedy="see /openapi.json for the form of this body",
         ) from error
+
+
+async def read_json(request: Request) -> JsonValue:
+    """The request's JSON body; Refused ``request.content-type`` or ``request.invalid``."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    subtype = media_type.removeprefix("application/")
+    if subtype == media_type or not (subtype == "json" or subtype.endswith("+json")):
+        raise refused(
+            "request.content-type",
+            "the body's content type is not JSON",
+            place="Content-Type",
+            remedy="send application/json",
+        )
+    return strict_json(await request.body())
 
 
 def _complaint(kind: str) -> str:

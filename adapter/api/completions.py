@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
-from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from standardwebhooks.webhooks import Webhook
 
 from adapter.api.bodies import CompletionNotice, strict_json
 from adapter.api.ports import Executions
-from adapter.api.problems import MEDIA_TYPE, Problem, refused
+from adapter.api.problems import refused
+from adapter.api.requests import problems_of
+from adapter.api.signatures import HEADER_PARAMETERS, signer_of
 from interpreter.contract.values import JsonValue
 
+_PRODUCT = "casework"
 _SUBJECT = "reviewRequestId"
-_HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
-
-
-def webhook_of(secret: str) -> Webhook:
-    """The verifier of a shared secret (``whsec_`` and base64); ValueError for another form."""
-    try:
-        base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-    except binascii.Error as error:
-        raise ValueError("not a webhook secret") from error
-    return Webhook(secret)
 
 
 def completion_routes(sources: Mapping[str, Webhook], executions: Executions) -> APIRouter:
@@ -35,47 +26,23 @@ def completion_routes(sources: Mapping[str, Webhook], executions: Executions) ->
     starts nothing, and one that nobody waits for is answered like any other.
     """
     router = APIRouter(prefix="/v1/review-completions", tags=["events"])
-    schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
-    problem = {"description": "Problem", "content": {MEDIA_TYPE: {"schema": schema}}}
-    signed: list[dict[str, Any]] = [
-        {"name": name, "in": "header", "required": True, "schema": {"type": "string"}}
-        for name in _HEADERS
-    ]
+    known = [(name, verifier) for name, verifier in sources.items() if name == _PRODUCT]
 
     @router.post(
         "",
         status_code=202,
         operation_id="noticeReviewCompletion",
         summary="Take a signed completion event of the review product",
-        responses={400: problem, 401: problem, 413: problem, 503: problem},
-        openapi_extra={"parameters": signed, "requestBody": _event_body()},
+        responses=problems_of(400, 401, 409, 413, 503),
+        openapi_extra={"parameters": HEADER_PARAMETERS, "requestBody": _event_body()},
     )
     async def notice_completion(request: Request) -> CompletionNotice:
         data = await request.body()
-        _verify(sources.get("casework"), data, request)
-        told = await executions.hint("casework", _SUBJECT, _subject(strict_json(data)))
-        return CompletionNotice(waits=told)
+        message = signer_of(request, data, known)
+        subject = _subject(strict_json(data))
+        return CompletionNotice(repeated=await executions.hint(message, _SUBJECT, subject))
 
     return router
-
-
-def _verify(source: Webhook | None, data: bytes, request: Request) -> None:
-    if source is None:
-        raise refused(
-            "event.source-unknown",
-            "this deployment takes no completion events",
-            remedy="configure events.completions in runtime.yaml",
-        )
-    headers = {name: request.headers.get(name, "") for name in _HEADERS}
-    try:
-        source.verify(data, headers)
-    except WebhookVerificationError as error:
-        raise refused(
-            "event.signature-invalid",
-            "the signature or its time does not hold",
-            place="webhook-signature",
-            remedy="sign with the shared secret and send within five minutes",
-        ) from error
 
 
 def _subject(event: JsonValue) -> str:

@@ -28,12 +28,16 @@ def accepts(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problem answers of a route, for the OpenAPI document."""
-    always = (401, 403, 503)
+    """The problem answers of a route that needs an API key, for the OpenAPI document."""
+    return problems_of(401, 403, 503, *statuses)
+
+
+def problems_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Problem answers, for the OpenAPI document."""
     schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
     return {
         status: {"description": "Problem", "content": {MEDIA_TYPE: {"schema": schema}}}
-        for status in sorted({*always, *statuses})
+        for status in sorted(set(statuses))
     }
 
 

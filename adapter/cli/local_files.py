@@ -138,7 +138,7 @@ class LocalFiles:
                     "workflows": ["*"],
                     "actions": [
                         *("start", "status", "inspect", "events"),
-                        *("retry-same", "reconcile", "cancel"),
+                        *("retry-same", "reconcile", "cancel", "signal"),
                         *("doctor", "retain", "restore-hold", "complete-execution-recovery"),
                         *("release-restore-hold", "release-admission-hold"),
                     ],

@@ -235,6 +235,7 @@ class Caller(Part):
                 "retry-same",
                 "reconcile",
                 "cancel",
+                "signal",
                 "doctor",
                 "restore-hold",
                 "complete-execution-recovery",

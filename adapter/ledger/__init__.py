@@ -10,6 +10,7 @@ from adapter.ledger.ledger import Ledger
 from adapter.ledger.migrations import migrate
 from adapter.ledger.packages import Activation, Package, Plan
 from adapter.ledger.reads import Event, Inspection, RunFilter, RunPage, RunStatus, Standing
+from adapter.ledger.signals import Signal, SignalState, SignalWish
 
 __all__ = [
     "Act",
@@ -27,6 +28,9 @@ __all__ = [
     "RunFilter",
     "RunPage",
     "RunStatus",
+    "Signal",
+    "SignalState",
+    "SignalWish",
     "Standing",
     "Wish",
     "migrate",

@@ -15,7 +15,7 @@ from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
 from interpreter.contract.operations import OperationContract
 from interpreter.definition.document import Definition, Operation
-from interpreter.definition.nodes import CallNode, ForCompletion, Policy, WaitNode
+from interpreter.definition.nodes import CallNode, ForCompletion, ForSignal, Policy, WaitNode
 
 _SQL = queries("packages")
 _MOST_CACHED: Final = 4_096
@@ -40,7 +40,7 @@ class Book:
 
     async def call(self, run_id: str, node: str) -> CallFacts:
         """Facts of a call node; ActivityError ``run.unknown`` or ``node.unknown``."""
-        definition = await self._definition(run_id)
+        definition = await self.definition(run_id)
         found = _call_node(definition, node)
         operation = _operation(definition, found)
         limits = limits_of(found.policy, operation.contract)
@@ -52,7 +52,7 @@ class Book:
         The source is read on the connection of the call that is waited for, with the read
         operation that the definition pins beside it.
         """
-        definition = await self._definition(run_id)
+        definition = await self.definition(run_id)
         wait = definition.nodes.get(node)
         if not isinstance(wait, WaitNode) or not isinstance(wait.wait, ForCompletion):
             raise _unknown_node(node, "completion wait")
@@ -65,7 +65,15 @@ class Book:
                 return ObservationFacts(completion, pinned.contract, operation.connection)
         raise _unknown_node(node, "pinned read operation")
 
-    async def _definition(self, run_id: str) -> Definition:
+    async def signal_wait(self, run_id: str, node: str) -> ForSignal:
+        """What a signal wait node waits for; the same errors."""
+        wait = (await self.definition(run_id)).nodes.get(node)
+        if not isinstance(wait, WaitNode) or not isinstance(wait.wait, ForSignal):
+            raise _unknown_node(node, "signal wait")
+        return wait.wait
+
+    async def definition(self, run_id: str) -> Definition:
+        """The definition that a run was admitted with; ActivityError ``run.unknown``."""
         revision = self._revisions.get(run_id)
         if revision is None:
             revision = await self._revision(run_id)

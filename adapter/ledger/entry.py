@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,6 +17,9 @@ from interpreter.contract.records import RunState, StepRecord
 from interpreter.contract.values import JsonValue
 
 _SQL = queries("runs")
+_WAITS = queries("waits")
+_SIGNALS = queries("signals")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _OPEN = frozenset({"running", "waiting"})
 
 
@@ -146,6 +150,7 @@ class Entry:
         self._cancel_requested_at = run.cancel_requested_at
         self._steps: dict[int, StepRecord] = {}
         self._superseded: list[int] = []
+        self._ended_waits: list[JsonValue] = []
         self._events: list[JsonValue] = []
         self._chain = Chain(run.id, run.journal_sequence, run.journal_head)
 
@@ -181,6 +186,8 @@ class Entry:
             if before is not None and not _same_visit(before, record):
                 self._superseded.append(record.sequence)
             self._steps[record.sequence] = record
+            if record.kind == "wait" and record.state not in _OPEN:
+                self._ended_waits.append(_ended_wait(record))
             self.event(f"step.{record.state}", **_step_data(record))
 
     def event(self, type_: str, **data: JsonValue) -> None:
@@ -199,6 +206,9 @@ class Entry:
         if self._superseded:
             superseded = {**keys, "sequences": self._superseded}
             writes.append(Write(_SQL["supersede_steps"], superseded))
+        if self._ended_waits:
+            ended = {"run": self.run.id, "waits": json.dumps(self._ended_waits), "now": self.now}
+            writes += [Write(_WAITS["end_waits"], ended), Write(_SIGNALS["completed"], ended)]
         scope = {"owner": self.run.owner, "scope": self.run.scope, "now": self.now}
         parameters = {
             **keys,
@@ -224,6 +234,7 @@ class Entry:
             journal_head=self._chain.head,
         )
         self._steps, self._superseded, self._events = {}, [], []
+        self._ended_waits = []
         self._chain = Chain(self.run.id, self.run.journal_sequence, self.run.journal_head)
 
 
@@ -235,6 +246,15 @@ def _stands(before: StepRecord, record: StepRecord) -> bool:
 
 def _same_visit(one: StepRecord, other: StepRecord) -> bool:
     return (one.branch, one.node, one.visit) == (other.branch, other.node, other.visit)
+
+
+def _ended_wait(step: StepRecord) -> dict[str, JsonValue]:
+    """How a wait ended; the code of a resumed one is the id of the signal that it took."""
+    visit = f"{step.branch}/{step.node}:{step.visit}"
+    resumed = step.outlet == "resumed"
+    signal = step.code if resumed and _UUID.fullmatch(step.code) else None
+    outcome = step.outlet or ("expired" if step.code == "wait-timeout" else "failed")
+    return {"visit": visit, "resolution": outcome, "signal": signal}
 
 
 def _step_row(step: StepRecord) -> dict[str, JsonValue]:

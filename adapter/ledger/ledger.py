@@ -16,6 +16,7 @@ from adapter.ledger.book import Book
 from adapter.ledger.census import Census
 from adapter.ledger.definitions import Definitions
 from adapter.ledger.effects import Effects
+from adapter.ledger.hints import Hints
 from adapter.ledger.holds import Holds
 from adapter.ledger.packages import Packages
 from adapter.ledger.pool import Pool, Question, Transaction, Write
@@ -24,6 +25,7 @@ from adapter.ledger.reads import Reads
 from adapter.ledger.retention import Retention
 from adapter.ledger.reviews import Reviews
 from adapter.ledger.runs import Runs
+from adapter.ledger.signals import Signals
 from adapter.ledger.unfinished import UnfinishedRuns
 from adapter.ledger.watermark import Watermark
 
@@ -44,7 +46,8 @@ class Ledger:
 
     ``effects`` is the ``EffectLedger``, ``runs`` the ``RunLedger``, ``acts`` the ``ActLedger`` and
     ``book`` the ``CallBook`` of ``activities.ports``; ``admissions``, ``packages``, ``definitions``
-    and ``reads`` serve the service and its commands; ``holds``, ``reviews``, ``watermark``,
+    and ``reads`` serve the service and its commands; ``signals`` and ``hints`` are what comes from
+    outside while runs wait; ``holds``, ``reviews``, ``watermark``,
     ``unfinished``, ``census`` and ``retention`` look after what is there; ``keyed`` makes
     references and identities. With ``recovery_only`` nothing is admitted or dispatched through it.
     """
@@ -57,10 +60,12 @@ class Ledger:
         self.keyed = Keyed(keys, sealer.deployment)
         self.holds = Holds(pool, self.keyed)
         self.effects = Effects(pool, sealer, self.keyed, self.holds, recovery_only=recovery_only)
-        self.runs = Runs(pool, sealer, self.keyed, self.holds)
         self.definitions = Definitions(pool, sealer)
         self.packages = Packages(pool, sealer)
         self.book = Book(pool, self.definitions)
+        self.signals = Signals(pool, sealer, self.keyed, self.book)
+        self.hints = Hints(pool, self.keyed)
+        self.runs = Runs(pool, sealer, self.keyed, self.holds, self.signals)
         self.admissions = Admissions(
             pool, sealer, self.keyed, self.definitions, recovery_only=recovery_only
         )

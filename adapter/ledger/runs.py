@@ -12,12 +12,15 @@ from activities.ports import ObservationDue, OpenedWait
 from adapter.crypto import Keyed, Sealer
 from adapter.ledger import closings
 from adapter.ledger.entry import Entry, LedgerBehind, RunRow, lock_run
+from adapter.ledger.hints import source_digest
 from adapter.ledger.holds import HoldCode, Holds
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.signals import Signals
+from interpreter.contract.calls import EndedWait
 from interpreter.contract.effects import VisitRef
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
-from interpreter.contract.values import JsonValue, canonical_bytes
+from interpreter.contract.values import JsonValue
 
 _SQL = queries("waits")
 
@@ -35,23 +38,16 @@ class WaitFacts:
     observations: int
     observed_at: datetime | None
     resolution: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenWait:
-    """An open wait; ``reference`` is ``branch/node:visit``."""
-
-    run_id: str
-    reference: str
-    workflow: str
-    execution: int
+    hints: int
+    hints_read: int
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How often a wait's source was read."""
+    """How often a wait's source was read, and whether a hint came since the reading began."""
 
     observations: int
+    hinted: bool
 
 
 class Runs:
@@ -61,8 +57,11 @@ class Runs:
     fate of a write is not known. Writes about a run that has ended are ignored.
     """
 
-    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed, holds: Holds) -> None:
+    def __init__(
+        self, pool: Pool, sealer: Sealer, keyed: Keyed, holds: Holds, signals: Signals
+    ) -> None:
         self._pool = pool
+        self._signals = signals
         self._holds = holds
         self._sealer = sealer
         self._keyed = keyed
@@ -91,7 +90,8 @@ class Runs:
         """Open the wait if it is not, and say when its source may be read next.
 
         An open wait costs a read and no write, so that a poll of a year leaves nothing behind
-        (protocol rule 12). Now is the later of the database's clock and ``at``.
+        (protocol rule 12). A hint on record counts like one that the execution was told of. Now is
+        the later of the database's clock and ``at``.
         """
         question = Question(_SQL["wait_facts"], _keys(opened.wait), WaitFacts)
         facts = await self._pool.one(question)
@@ -103,18 +103,25 @@ class Runs:
             return ObservationDue(0.0, 0, 0.0, CLOSED)
         now = max(facts.now, at)
         remaining = math.inf if facts.due_at is None else (facts.due_at - now).total_seconds()
+        hinted = hinted or facts.hints > facts.hints_read
         delay = 0.0 if facts.resolution else _delay(facts, now, interval, floor, hinted)
-        return ObservationDue(delay, facts.observations, max(0.0, remaining), facts.resolution)
+        return ObservationDue(
+            delay, facts.observations, max(0.0, remaining), facts.resolution, facts.hints
+        )
 
-    async def observed(self, wait: VisitRef, at: datetime) -> None:
-        """Count one observation of the wait's source."""
-        counted = {**_keys(wait), "at": at}
-        await self._pool.ask(Question(_SQL["count_observation"], counted, Counted))
+    async def observed(self, wait: VisitRef, at: datetime, hints: int) -> bool:
+        """Count one observation, which took in ``hints`` hints; gives whether more have come."""
+        counted = {**_keys(wait), "at": at, "hints": hints}
+        row = await self._pool.one(Question(_SQL["count_observation"], counted, Counted))
+        return row is not None and row.hinted
 
-    async def open_waits(self, source: JsonValue) -> list[OpenWait]:
-        """Open waits that read this source: whom a completion event is about (at most 100)."""
-        digest = {"source_digest": self._source_digest(source)}
-        return await self._pool.ask(Question(_SQL["open_waits"], digest, OpenWait))
+    async def end_wait(self, wait: VisitRef) -> EndedWait:
+        """End a signal wait whose time is over; a signal that is on record by now came first."""
+        return await self._signals.end_wait(wait)
+
+    async def note_signal(self, run_id: str, name: str, verdict: str) -> None:
+        """Journal that a signal from Temporal's own tools was of no use."""
+        await self._signals.note_dropped(run_id, name, verdict)
 
     async def resolve_wait(self, wait: VisitRef, resolution: str) -> str:
         """Record how a wait ended, first writer wins; gives the resolution on record.
@@ -163,6 +170,9 @@ class Runs:
         run, facts = await lock_run(transaction, opened.wait.run_id, steps)
         if run.closed:
             return
+        source = None if opened.source is None else source_digest(self._keyed, opened.source)
+        if source is not None:
+            await transaction.write(Write(_SQL["share_source"], {"source_digest": source}))
         keys = _keys(opened.wait)
         standing = await transaction.one(Question(_SQL["wait_facts"], keys, WaitFacts))
         entry = Entry(run, facts.now, uncertain=facts.uncertain)
@@ -170,7 +180,6 @@ class Runs:
         writes: list[Write] = []
         if standing is None:
             wait = {**_owned(run, opened.wait, facts.now), "kind": opened.kind}
-            source = None if opened.source is None else self._source_digest(opened.source)
             about = {"due_at": opened.due_at, "source_digest": source}
             writes.append(Write(_SQL["open_wait"], {**wait, **about}))
             due = opened.due_at.isoformat() if opened.due_at else None
@@ -178,9 +187,6 @@ class Runs:
         if standing is None or standing.resolution is None:
             entry.stand(opened.state)
         await transaction.commit(*writes, *entry.writes())
-
-    def _source_digest(self, source: JsonValue) -> str:
-        return self._keyed.reference("source", canonical_bytes(source).decode())
 
     async def _resolve_wait(self, transaction: Transaction, wait: VisitRef, resolution: str) -> str:
         run, facts = await lock_run(transaction, wait.run_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
@@ -36,6 +37,14 @@ class Delivery(StrEnum):
     ABSENT = "absent"
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """How a delivery went, and what the execution said where it has taken it."""
+
+    delivery: Delivery
+    value: JsonValue = None
+
+
 async def deliver_update(
     client: Client, workflow_id: str, name: str, payload: JsonValue, act_id: str
 ) -> Delivery:
@@ -44,21 +53,30 @@ async def deliver_update(
     An update that no worker takes in time may be lost (techniques 7), so the caller repeats it.
     Raises Unavailable ``temporal.unavailable``.
     """
+    return (await ask_update(client, workflow_id, name, payload, act_id)).delivery
+
+
+async def ask_update(
+    client: Client, workflow_id: str, name: str, payload: JsonValue, update_id: str
+) -> Answered:
+    """The same, with what the execution said; raises Unavailable ``temporal.unavailable``."""
     handle = client.get_workflow_handle(workflow_id)
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
-            await handle.execute_update(name, payload, id=act_id, rpc_timeout=_RPC_TIMEOUT)
+            value = await handle.execute_update(
+                name, payload, id=update_id, rpc_timeout=_RPC_TIMEOUT
+            )
     except WorkflowUpdateFailedError:
-        return Delivery.NOT_READY
+        return Answered(Delivery.NOT_READY)
     except (WorkflowUpdateRPCTimeoutOrCancelledError, TimeoutError) as error:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             # The SDK turns a cancel of this task into the same error as a slow answer.
             raise asyncio.CancelledError from error
-        return Delivery.UNANSWERED
+        return Answered(Delivery.UNANSWERED)
     except RPCError as error:
-        return await _without_execution(client, workflow_id, error)
-    return Delivery.TAKEN
+        return Answered(await _without_execution(client, workflow_id, error))
+    return Answered(Delivery.TAKEN, value)
 
 
 async def deliver_cancel(client: Client, workflow_id: str) -> Delivery:

@@ -21,6 +21,7 @@ from adapter.ledger import Ledger
 from adapter.reconcile.acts import Courier
 from adapter.reconcile.diagnosis import Norms
 from adapter.reconcile.marks import Marks
+from adapter.reconcile.signals import SignalCourier
 from adapter.reconcile.starts import Starter
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
@@ -32,6 +33,7 @@ from adapter.wiring.deployment import (
 )
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
+from adapter.wiring.signals import LedgerSignals
 
 _log = structlog.get_logger(__name__)
 _LEAST_RETENTION = timedelta(days=3)
@@ -104,6 +106,7 @@ def _service(
         book=LedgerBook(ledger, binding_of(runtime)),
         executions=TemporalExecutions(ledger, temporal, starter),
         acts=LedgerDesk(ledger, Courier(ledger, temporal)),
+        signals=LedgerSignals(ledger, SignalCourier(ledger, temporal)),
         oversight=_oversight(runtime, ledger, temporal),
         callers=document.callers,
         completions=completions,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import structlog
+
 from activities.errors import LedgerUnavailable
+from adapter import api
 from adapter.errors import Unavailable
 from adapter.ledger import Ledger
+from adapter.ledger.hints import Message
+from adapter.reconcile.signals import HintCourier
 from adapter.reconcile.starts import Starter
-from adapter.temporal import runs
 from adapter.wiring.deployment import TemporalServer
-from interpreter.contract.runs import workflow_id
+
+_log = structlog.get_logger(__name__)
 
 
 class TemporalExecutions:
@@ -18,6 +23,7 @@ class TemporalExecutions:
         self._ledger = ledger
         self._temporal = temporal
         self._starter = starter
+        self._hints = HintCourier(ledger, temporal)
 
     async def start(self, run_id: str) -> None:
         """Start and bind the run; Unavailable when either side does not answer."""
@@ -29,16 +35,19 @@ class TemporalExecutions:
         except LedgerUnavailable as error:
             raise Unavailable(error.code, error.message, remedy=error.remedy) from error
 
-    async def hint(self, product: str, member: str, subject: str) -> int:
-        """Signal every execution that waits on this subject; gives how many."""
-        waits = await self._ledger.runs.open_waits({member: subject})
-        if not waits:
-            return 0
-        client = await self._temporal.client()
-        for wait in waits:
-            identity = workflow_id(wait.workflow, wait.run_id, wait.execution)
-            await runs.hint(client, identity)
-        return len(waits)
+    async def hint(self, message: api.SignedMessage, member: str, subject: str) -> bool:
+        """Remember a hint and tell the executions concerned; gives whether it was known."""
+        about = {member: subject}
+        known = await self._ledger.hints.take(
+            Message(message.source, message.id, message.signed_at, message.content, about)
+        )
+        if not known and not self._ledger.recovery_only:
+            try:
+                await self._hints.deliver(about)
+            except (Unavailable, LedgerUnavailable) as error:
+                # Nothing is lost: the hint is on record, and a worker tells the execution.
+                _log.warning("hint.postponed", code=error.code)
+        return known
 
     async def ready(self) -> bool:
         """Whether Temporal answers."""

@@ -17,8 +17,10 @@ from adapter.config.loading import Runtime
 from adapter.ledger import Ledger
 from adapter.reconcile.acts import Courier
 from adapter.reconcile.marks import Marks
+from adapter.reconcile.outbox import keep_delivering
 from adapter.reconcile.passes import Reconciliation
 from adapter.reconcile.recovery import recover
+from adapter.reconcile.signals import HintCourier, SignalCourier
 from adapter.reconcile.starts import Starter
 from adapter.wiring.deployment import TemporalServer, open_ledger, schedule_of
 from adapter.worker import WorkerParts, prefetch_from, run_worker
@@ -58,8 +60,15 @@ async def run_worker_process(
 
 
 async def _serve(parts: WorkerParts, reconciliation: Reconciliation, stop: asyncio.Event) -> None:
+    ledger, temporal = reconciliation.courier.ledger, reconciliation.courier.temporal
     finishing = asyncio.gather(
-        reconciliation.starter.keep_finishing(stop), reconciliation.courier.keep_delivering(stop)
+        reconciliation.starter.keep_finishing(stop),
+        reconciliation.courier.keep_delivering(stop),
+        keep_delivering(
+            stop,
+            SignalCourier(ledger, temporal).deliver_pending,
+            HintCourier(ledger, temporal).deliver,
+        ),
     )
     try:
         await run_worker(parts, stop)

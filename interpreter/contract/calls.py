@@ -125,6 +125,21 @@ class WaitEnd:
     value: JsonValue = None
 
 
+@dataclass(frozen=True, slots=True)
+class GivenSignal:
+    """A signal on record: its id and its payload."""
+
+    id: str
+    payload: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class EndedWait:
+    """A signal wait that the ledger has ended: by this signal, or by time (None)."""
+
+    signal: GivenSignal | None
+
+
 def call_result(activity_id: str, reply: Reply) -> JsonValue:
     """The envelope of a call's result: which attempt it answers, and the reply.
 
@@ -168,6 +183,24 @@ def wait_end(activity_id: str, result: JsonValue) -> WaitEnd | None:
             return None
         return WaitEnd(result["wait"]["resolution"], result["wait"]["value"])
     except (KeyError, TypeError, AttributeError):
+        return None
+
+
+def ended_wait_result(activity_id: str, ended: EndedWait) -> JsonValue:
+    """The envelope of an ended signal wait: ``{of, signal: {id, payload} | null}``."""
+    signal = ended.signal
+    given = None if signal is None else {"id": signal.id, "payload": signal.payload}
+    return {"of": activity_id, "signal": given}
+
+
+def ended_wait(activity_id: str, result: JsonValue) -> EndedWait | None:
+    """What an envelope says, or None for a result that this project did not write."""
+    try:
+        if result["of"] != activity_id:
+            return None
+        given = result["signal"]
+        return EndedWait(None if given is None else GivenSignal(given["id"], given["payload"]))
+    except (KeyError, TypeError):
         return None
 
 

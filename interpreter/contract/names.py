@@ -29,6 +29,18 @@ RETRY_SAME = "coordinator.retry-same"
 RECONCILE = "coordinator.reconcile"
 """Update: read the product's receipt for an unknown effect."""
 
+NOTE_SIGNAL = "coordinator.note-signal/v1"
+"""Local activity: write down that a signal from Temporal's own tools was of no use."""
+
+END_WAIT = "coordinator.end-wait/v1"
+"""Local or remote activity: end a signal wait in the ledger, by a signal on record or by time."""
+
+RESERVED_PREFIX = "coordinator."
+"""Signals and updates whose names begin so are the coordinator's own."""
+
+SIGNAL = "coordinator.signal"
+"""Update: take a signal that is on record in the ledger."""
+
 HINT_SIGNAL = "coordinator.hint"
 """Signal without content: look again at what is waited for."""
 
@@ -46,6 +58,9 @@ HELD = "held"
 
 NOT_ADMITTED = "not-admitted"
 """Failure type of an execution that the ledger did not admit."""
+
+NOT_READY = "not-ready"
+"""Failure type of an update that comes while an execution can not take it; it is sent again."""
 
 NOT_IN_ATTENTION = "not-in-attention"
 """Failure type of an operator's act on an effect that is not unknown (any more)."""

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from interpreter.machine.advance import advance, advance_traced, begin, reopened
 from interpreter.machine.program import Program, prepare
+from interpreter.machine.signals import Judged, SignalVerdict, judge
 from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
 
 __all__ = [
+    "Judged",
     "MachineState",
     "Passage",
     "Program",
+    "SignalVerdict",
     "advance",
     "advance_traced",
     "begin",
+    "judge",
     "prepare",
     "reopened",
 ]

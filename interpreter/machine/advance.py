@@ -14,6 +14,7 @@ from interpreter.machine.commands import Attend, Command, PerformCall, StopWaiti
 from interpreter.machine.entry import enter, leave, open_wait, take_cancel_route
 from interpreter.machine.pointers import epoch_milliseconds
 from interpreter.machine.program import Program
+from interpreter.machine.signals import SignalVerdict, judge
 from interpreter.machine.state import (
     Branch,
     Cursor,
@@ -26,8 +27,8 @@ from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
 from interpreter.machine.turn import Turn
 
-MOST_KEPT_SIGNALS = 100
 MOST_SEEN_SIGNALS = 1_000
+_ADMITTED = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
 
 def begin(start: StartRun) -> MachineState:
@@ -283,38 +284,22 @@ def _completed(turn: Turn, event: e.Completed) -> None:
 
 
 def _signalled(turn: Turn, event: e.Signalled) -> None:
-    if event.id in turn.state.seen_signals:
+    judged = judge(turn.program, turn.state, event.name, event.id, event.payload)
+    if judged.repeated or judged.verdict not in _ADMITTED:
         return
     seen = (*turn.state.seen_signals, event.id)[-MOST_SEEN_SIGNALS:]
     turn.change(seen_signals=seen)
-    for name, branch in turn.state.branches.items():
-        cursor = branch.cursor
-        if cursor is None or cursor.phase is not Phase.WAITING:
-            continue
-        node = turn.program.definition.nodes[cursor.node]
-        if _takes(turn.program, node, event):
-            _written(turn, cursor.sequence)
-            turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, "resumed"))
-            turn.note(name, cursor.node, cursor.visit, "succeeded", "resumed")
-            leave(turn, name, "resumed", event.payload)
-            return
-    if _accepts(turn.program, event) and len(turn.state.signals) < MOST_KEPT_SIGNALS:
+    cursor = turn.branch(judged.branch).cursor if judged.branch else None
+    if cursor is None:
         kept = KeptSignal(event.name, event.id, event.payload)
         turn.change(signals=(*turn.state.signals, kept))
-
-
-def _accepts(program: Program, event: e.Signalled) -> bool:
-    """True when some wait of the definition could take this signal."""
-    nodes = program.definition.nodes.values()
-    return any(_takes(program, node, event) for node in nodes)
-
-
-def _takes(program: Program, node: n.AnyNode, event: e.Signalled) -> bool:
-    """True when this node waits for such a signal."""
-    if not isinstance(node, n.WaitNode) or not isinstance(node.wait, n.ForSignal):
-        return False
-    wait = node.wait
-    return wait.signal == event.name and program.schemas.fits(wait.signal_schema, event.payload)
+        return
+    _written(turn, cursor.sequence)
+    at = (judged.branch, cursor.node, cursor.visit)
+    turn.commands.append(StopWaiting(*at, "resumed"))
+    # The projection names the signal: by it the ledger learns which one has completed the wait.
+    turn.note(*at, "succeeded", "resumed", event.id)
+    leave(turn, judged.branch, "resumed", event.payload)
 
 
 def _decided(turn: Turn, event: e.Decided) -> None:

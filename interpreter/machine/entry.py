@@ -11,6 +11,7 @@ from interpreter.errors import DefinitionError, MappingError
 from interpreter.machine.bounds import fits_in_a_step
 from interpreter.machine.commands import Observe, PerformCall, StartTimer
 from interpreter.machine.pointers import epoch_milliseconds, resolve
+from interpreter.machine.signals import takes
 from interpreter.machine.state import Branch, Cursor, KeptSignal, Phase
 from interpreter.machine.turn import Turn
 
@@ -150,10 +151,10 @@ def _wait(turn: Turn, branch: str, name: str, visit: int, node: n.WaitNode) -> s
         return None
     source = node.wait
     if isinstance(source, n.ForSignal):
-        kept = _take_kept(turn, source.signal)
+        kept = _take_kept(turn, node, source.signal)
         if kept is not None:
             _set_output(turn, branch, name, kept.payload)
-            turn.note(branch, name, visit, "succeeded", "resumed")
+            turn.note(branch, name, visit, "succeeded", "resumed", kept.id)
             return turn.left(branch, name, visit, "resumed")
     until = _until(turn, branch, name, source)
     plan, plan_digest = _plan(turn, branch, name, source)
@@ -262,9 +263,9 @@ def _observe(
     )
 
 
-def _take_kept(turn: Turn, name: str) -> KeptSignal | None:
+def _take_kept(turn: Turn, node: n.WaitNode, name: str) -> KeptSignal | None:
     for index, signal in enumerate(turn.state.signals):
-        if signal.name == name:
+        if signal.name == name and takes(turn.program, node, name, signal.payload):
             rest = turn.state.signals[:index] + turn.state.signals[index + 1 :]
             turn.change(signals=rest)
             return signal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import replace
 
 from temporalio import workflow
@@ -11,15 +12,22 @@ from temporalio.workflow import ContinueAsNewVersioningBehavior
 
 from interpreter.contract.records import Closed, Closing
 from interpreter.contract.runs import StartRun
+from interpreter.contract.values import JsonValue
 from interpreter.definition import nodes as n
 from interpreter.errors import MachineError
-from interpreter.machine import advance, begin, reopened
+from interpreter.machine import SignalVerdict, advance, begin, judge, reopened
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
 from interpreter.machine.program import Program
 from interpreter.machine.state import Phase, state_from_json, state_to_json
 from interpreter.machine.view import details
 from interpreter.workflow.perform import Performer
+
+PLAIN_SIGNAL = "temporal:"
+"""How the ids of signals from Temporal's own tools begin; those of the ledger are UUIDs."""
+
+_MOST_NOTED = 20
+_TAKEN = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
 
 class Driver:
@@ -31,6 +39,11 @@ class Driver:
         self._inbox = inbox
         self._waits: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._ending: set[str] = set()
+        self._held_back: list[e.Event] = []
+        self._handing_over = False
+        self._noted = 0
+        self._notes: set[asyncio.Task[None]] = set()
         self._closings = 0
         self._in_flight = 0
         carried = start.state
@@ -41,6 +54,29 @@ class Driver:
     def hint(self) -> None:
         """Bring the next read of every open poll forward."""
         self._performer.hint()
+
+    @property
+    def takes_signals(self) -> bool:
+        """False while a wait is being ended, or all of them are closed for the next execution."""
+        return not self._ending and not self._handing_over
+
+    def signal(self, name: str, id: str, payload: JsonValue) -> SignalVerdict:
+        """Have the machine take a signal at once, after what came before it."""
+        while self._inbox:
+            self._take(self._inbox.pop(0))
+        event = e.Signalled(name, id, payload, _now_ms())
+        verdict = judge(self._program, self._state, name, id, payload).verdict
+        self._take(event)
+        workflow.set_current_details(details(self._state))
+        return verdict
+
+    def note_dropped(self, name: str, verdict: str) -> None:
+        """Have it written down, as far as possible, that a signal was of no use."""
+        if self._noted < _MOST_NOTED and self._state.closed is None:
+            self._noted += 1
+            note = self._spawn(self._performer.note_signal(name, verdict, self._noted))
+            self._notes.add(note)
+            note.add_done_callback(self._notes.discard)
 
     def attends(self, visit_id: str) -> bool:
         """True when this visit is an effect whose fate is unknown."""
@@ -92,6 +128,10 @@ class Driver:
             while self._inbox:
                 self._take(self._inbox.pop(0))
         workflow.set_current_details(details(self._state))
+        while self._notes:
+            # The end is on record: a cancel comes too late to change it.
+            with suppress(asyncio.CancelledError):
+                await self._noted_all()
         return self._state.closed
 
     async def _idle(self) -> None:
@@ -119,6 +159,9 @@ class Driver:
             if self._is_poll(identity):
                 self._performer.stop_poll(identity)
                 await workflow.wait([task])
+            elif identity in self._ending:
+                # The ledger is deciding how this wait ended: its word is heard first.
+                await workflow.wait([task])
             else:
                 task.cancel()
 
@@ -128,8 +171,13 @@ class Driver:
 
     async def _hand_over(self) -> None:
         """Continue as new with nothing in flight: waits are closed here and reopened there."""
-        await self._stop_waits()
-        await workflow.wait_condition(workflow.all_handlers_finished)
+        self._handing_over = True
+        try:
+            await self._stop_waits()
+            await workflow.wait_condition(workflow.all_handlers_finished)
+            await self._noted_all()
+        finally:
+            self._handing_over = False
         if self._inbox or self._in_flight:
             self._reopen(hinted=self._performer.hinted)
             return
@@ -151,9 +199,26 @@ class Driver:
             self._carry_out(command)
 
     def _take(self, event: e.Event) -> None:
+        if isinstance(event, e.Signalled):
+            if self._ending:
+                self._held_back.append(event)
+                return
+            self._note_unless_taken(event)
         self._state, commands = advance(self._program, self._state, event)
         for command in commands:
             self._carry_out(command)
+
+    async def _noted_all(self) -> None:
+        """Wait for the notes: a local activity that outlives its execution fails its last task."""
+        while self._notes:
+            await workflow.wait(list(self._notes))
+
+    def _note_unless_taken(self, event: e.Signalled) -> None:
+        if event.id.startswith(PLAIN_SIGNAL):
+            known = (self._program, self._state, event.name, event.id, event.payload)
+            verdict = judge(*known).verdict
+            if verdict not in _TAKEN:
+                self.note_dropped(event.name, verdict.value)
 
     def _carry_out(self, command: c.Command) -> None:
         match command:
@@ -217,7 +282,23 @@ class Driver:
         seconds = (command.until_ms - _now_ms()) / 1000
         if seconds > 0:
             await workflow.sleep(seconds, summary=command.node)
+        node = self._program.definition.nodes[command.node]
+        if isinstance(node, n.WaitNode) and isinstance(node.wait, n.ForSignal):
+            await self._end_signal_wait(command, node.wait.signal)
         self._inbox.append(e.Elapsed(command.branch, command.node, command.visit, _now_ms()))
+        self._inbox.extend(self._held_back)
+        self._held_back.clear()
+
+    async def _end_signal_wait(self, command: c.StartTimer, name: str) -> None:
+        """Have the ledger end a wait whose time is over; a signal on record there came first."""
+        identity = f"{command.branch}/{command.node}:{command.visit}"
+        self._ending.add(identity)
+        try:
+            given = await self._performer.end_wait(command)
+        finally:
+            self._ending.discard(identity)
+        if given is not None:
+            self._inbox.append(e.Signalled(name, given.id, given.payload, _now_ms()))
 
     async def _observe(self, command: c.Observe) -> None:
         end = await self._performer.observe(command)

@@ -14,12 +14,14 @@ from temporalio.workflow import ActivityCancellationType, ActivityHandle
 from interpreter.contract import names
 from interpreter.contract.calls import (
     CallRequest,
+    GivenSignal,
     ObserveRequest,
     OpenWaitRequest,
     WaitEnd,
     call_reply,
     closed_from_json,
     closing_to_json,
+    ended_wait,
     wait_end,
 )
 from interpreter.contract.effects import Reply, VisitRef
@@ -220,6 +222,22 @@ class Performer:
         ).to_json()
         identity = f"{visit.activity_id(1)}/open"
         await self._ledger_write(names.OPEN_WAIT, request, identity, command.node)
+
+    async def end_wait(self, command: StartTimer) -> GivenSignal | None:
+        """End a signal wait whose time is over in the ledger; gives the signal that came first."""
+        visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
+        identity = f"{visit.activity_id(1)}/end"
+        while True:
+            result = await self._ledger_write(names.END_WAIT, None, identity, command.node)
+            ended = ended_wait(identity, result)
+            if ended is not None:
+                return ended.signal
+            await workflow.sleep(_PAUSE, summary=f"{command.node}: again")
+
+    async def note_signal(self, name: str, verdict: str, ordinal: int) -> None:
+        """Write down, once and without insisting, that a signal was of no use."""
+        request: JsonValue = {"name": name[:64], "verdict": verdict}
+        await _local(names.NOTE_SIGNAL, request, f"signal:{ordinal}", None)
 
     async def request_cancel(self) -> None:
         """Write down a cancel that Temporal delivered."""

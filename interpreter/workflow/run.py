@@ -13,7 +13,7 @@ from interpreter.contract.records import Closed, RunState
 from interpreter.contract.runs import StartRun
 from interpreter.contract.values import JsonValue
 from interpreter.machine import events as e
-from interpreter.workflow.driver import Driver
+from interpreter.workflow.driver import PLAIN_SIGNAL, Driver
 from interpreter.workflow.programs import PROGRAMS
 
 _CANCELLED = (RunState.CANCELLED, RunState.CANCELLED_AFTER_EFFECT)
@@ -81,6 +81,23 @@ class InterpretedRun:
         if not _fits(act, "act") or not driver.may_reconcile(act["visit"]):
             raise _not_in_attention()
 
+    @workflow.update(name=names.SIGNAL, description="complete a wait on a signal contract")
+    def take_signal(self, given: JsonValue) -> JsonValue:
+        """Take ``{name, id, payload}`` that the ledger holds; gives ``{verdict}``.
+
+        What was taken before answers as it did, also after continue-as-new.
+        """
+        assert self._driver is not None
+        return {"verdict": self._driver.signal(given["name"], given["id"], given["payload"]).value}
+
+    @take_signal.validator
+    def _check_signal(self, given: JsonValue) -> None:
+        whole = isinstance(given, dict) and "payload" in given
+        if not whole or not all(isinstance(given.get(name), str) for name in ("name", "id")):
+            raise ApplicationError("a signal is {name, id, payload}", type=names.NOT_READY)
+        if self._driver is None or not self._driver.takes_signals:
+            raise ApplicationError("the execution is between two states", type=names.NOT_READY)
+
     @property
     def _present(self) -> Driver:
         if self._driver is None:
@@ -96,10 +113,11 @@ class InterpretedRun:
         try:
             payload = workflow.payload_converter().from_payload(args[0].payload) if args else None
         except Exception:  # a stranger's bytes are not a reason to fail a task for ever
+            if self._driver is not None:
+                self._driver.note_dropped(name, "unreadable")
             return
-        self._inbox.append(
-            e.Signalled(name, str(workflow.uuid4()), payload, int(workflow.time() * 1000))
-        )
+        identity = f"{PLAIN_SIGNAL}{workflow.uuid4()}"
+        self._inbox.append(e.Signalled(name, identity, payload, int(workflow.time() * 1000)))
 
 
 def _start_of(args: Sequence[RawValue]) -> StartRun:

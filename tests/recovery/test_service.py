@@ -14,22 +14,25 @@ from typing import Any
 import pytest
 import uvicorn
 
-from adapter.api import Service, create_app
+from adapter.api import Service, create_app, webhook_of
 from adapter.cli.main import main
 from adapter.config.document import Caller
 from adapter.reconcile.diagnosis import Norms
+from adapter.reconcile.signals import SignalCourier
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
+from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
+from adapter.wiring.signals import LedgerSignals
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
-from tests.adapter.api.conftest import MemoryExecutions
 from tests.recovery.conftest import ONE_MESSAGE, SEND, FixedTemporal, Site
 
 KEY = "key-of-ops"
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 ACTIONS = ["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]
 ACTIONS += ["doctor", "retain", "restore-hold", "complete-execution-recovery"]
-ACTIONS += ["release-restore-hold", "release-admission-hold"]
+ACTIONS += ["release-restore-hold", "release-admission-hold", "signal"]
 
 
 @dataclass
@@ -47,8 +50,8 @@ class Desk:
         return code, json.loads(self.captured.readouterr().out)
 
 
-@pytest.fixture
-async def desk(
+@pytest.fixture(name="desk")
+async def served_desk(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> AsyncIterator[Desk]:
     """The service over the site, for an operator."""
@@ -64,7 +67,10 @@ async def desk(
     book, acts = LedgerBook(site.ledger, Binding()), LedgerDesk(site.ledger, site.courier)
     norms = Norms(timedelta(minutes=1), timedelta(days=1))
     oversight = DeploymentOversight(site.reconciliation.marks, FixedTemporal(site.client), norms)
-    app = create_app(Service(book, MemoryExecutions(), acts, [policy], {}, oversight))
+    executions = TemporalExecutions(site.ledger, FixedTemporal(site.client), site.starter)
+    signals = LedgerSignals(site.ledger, SignalCourier(site.ledger, FixedTemporal(site.client)))
+    sources = {"casework": webhook_of(SECRET)}
+    app = create_app(Service(book, executions, acts, [policy], sources, oversight, signals))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:

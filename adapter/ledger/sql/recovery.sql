@@ -188,6 +188,8 @@ with input as (
     update coordinator.receipts set sealed_receipt = '\x' where run_id = %(run)s
 ), wait as (
     update coordinator.waits set source_digest = null where run_id = %(run)s
+), signal as (
+    update coordinator.signals set sealed_payload = '\x' where run_id = %(run)s
 ), output as (
     update coordinator.executions set sealed_output = null where run_id = %(run)s
 )

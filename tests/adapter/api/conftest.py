@@ -31,6 +31,9 @@ from adapter.api import (
     RunView,
     Scope,
     Service,
+    SignalView,
+    SignalWish,
+    SignedMessage,
     StepView,
     WaitView,
     WorkflowView,
@@ -164,10 +167,11 @@ class MemoryExecutions:
             raise Unavailable("temporal.unavailable", "Temporal does not answer")
         self.asked.append(("start", run_id))
 
-    async def hint(self, product: str, member: str, subject: str) -> int:
-        """Note a hint that one wait gets."""
-        self.asked.append(("hint", product, member, subject))
-        return 1
+    async def hint(self, message: SignedMessage, member: str, subject: str) -> bool:
+        """Note a hint; a message's id is known the second time."""
+        known = ("message", message.id) in self.asked
+        self.asked += [("message", message.id), ("hint", message.source, member, subject)]
+        return known
 
     async def ready(self) -> bool:
         """Whether it is up."""
@@ -205,6 +209,30 @@ class MemoryDesk:
         return ActView(
             act_id, wish.kind, wish.effect, wish.actor, wish.reason, state, self.outcome, "", _NOW
         )
+
+
+@dataclass
+class MemorySignals:
+    """Signals in memory: ``outcome`` is what the next look tells, ``refusal`` why none begins."""
+
+    begun: dict[str, tuple[str, SignalWish]] = field(default_factory=dict)
+    outcome: str = "completed"
+    refusal: tuple[str, int] | None = None
+    run_closed: bool = False
+
+    async def begin(self, run_id: str, wish: SignalWish) -> SignalView:
+        """Keep the wish."""
+        if self.refusal is not None:
+            code, status = self.refusal
+            raise Refused(code, "not so", status=status)
+        signal_id = str(uuid5(NAMESPACE_OID, repr((run_id, wish.name, wish.key))))
+        self.begun[signal_id] = (run_id, wish)
+        return await self.carry_out(signal_id, 0)
+
+    async def carry_out(self, signal_id: str, seconds: float) -> SignalView:
+        """It stands as it stands."""
+        wish = self.begun[signal_id][1]
+        return SignalView(signal_id, wish.name, self.outcome, "", self.run_closed, _NOW)
 
 
 @dataclass
@@ -268,7 +296,16 @@ class MemoryOversight:
 def policy(name: str, **facts: object) -> Caller:
     """A caller whose key is ``key-of-NAME``."""
     key_hash = "sha256:" + hashlib.sha256(f"key-of-{name}".encode()).hexdigest()
-    actions = ["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]
+    actions = [
+        "start",
+        "status",
+        "inspect",
+        "events",
+        "retry-same",
+        "reconcile",
+        "cancel",
+        "signal",
+    ]
     actions += ["doctor", "retain", "restore-hold", "complete-execution-recovery"]
     actions += ["release-restore-hold", "release-admission-hold"]
     return Caller.model_validate(
@@ -285,6 +322,7 @@ class Running:
     executions: MemoryExecutions
     desk: MemoryDesk
     oversight: MemoryOversight
+    signals: MemorySignals
 
     def client(self, caller: str = "desk") -> httpx.AsyncClient:
         """A client with a caller's key."""
@@ -301,7 +339,7 @@ class Running:
 async def service() -> AsyncIterator[Running]:
     """The service on a free port."""
     book, executions, desk = MemoryBook(), MemoryExecutions(), MemoryDesk()
-    oversight = MemoryOversight()
+    oversight, signals = MemoryOversight(), MemorySignals()
     callers = [
         policy("desk"),
         policy("other"),
@@ -310,12 +348,12 @@ async def service() -> AsyncIterator[Running]:
         policy("narrow", workflows=["letters"]),
     ]
     sources = {"casework": webhook_of(WEBHOOK_SECRET)}
-    app = create_app(Service(book, executions, desk, callers, sources, oversight))
+    app = create_app(Service(book, executions, desk, callers, sources, oversight, signals))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:
         await asyncio.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
-    yield Running(f"http://127.0.0.1:{port}", book, executions, desk, oversight)
+    yield Running(f"http://127.0.0.1:{port}", book, executions, desk, oversight, signals)
     server.should_exit = True
     await task

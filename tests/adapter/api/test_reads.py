@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from uuid import UUID
 
 import httpx
 import pytest
-from standardwebhooks.webhooks import Webhook
 
-from tests.adapter.api.conftest import REVISION, WEBHOOK_SECRET, Running
+from tests.adapter.api.conftest import REVISION, Running
 
 
 async def get(service: Running, path: str, caller: str = "desk") -> httpx.Response:
@@ -84,36 +82,6 @@ async def test_events_go_on_where_the_last_page_ended(service: Running) -> None:
     first = (await get(service, f"/v1/runs/{run}/events?limit=2")).json()
     then = (await get(service, f"/v1/runs/{run}/events?after={first['next']}")).json()
     assert [event["sequence"] for event in first["events"] + then["events"]] == [1, 2, 3]
-
-
-async def notice(service: Running, secret: str, body: str) -> httpx.Response:
-    """Send a signed completion event."""
-    now = datetime.now(UTC)
-    headers = {
-        "webhook-id": "m1",
-        "webhook-timestamp": str(int(now.timestamp())),
-        "webhook-signature": Webhook(secret).sign("m1", now, body),
-        "content-type": "application/json",
-    }
-    async with httpx.AsyncClient(base_url=service.url) as client:
-        return await client.post("/v1/review-completions", content=body, headers=headers)
-
-
-async def test_a_signed_completion_event_becomes_a_hint(service: Running) -> None:
-    answer = await notice(service, WEBHOOK_SECRET, '{"data": {"reviewRequestId": "rr-1"}}')
-    assert (answer.status_code, answer.json()) == (202, {"waits": 1})
-    assert service.executions.asked == [("hint", "casework", "reviewRequestId", "rr-1")]
-
-
-async def test_an_event_with_another_signature_does_nothing(service: Running) -> None:
-    answer = await notice(service, "whsec_" + "AAAA" * 8, '{"data": {"reviewRequestId": "rr-1"}}')
-    assert (answer.status_code, answer.json()["code"]) == (401, "event.signature-invalid")
-    assert service.executions.asked == []
-
-
-async def test_an_event_without_a_subject_is_400(service: Running) -> None:
-    answer = await notice(service, WEBHOOK_SECRET, '{"data": {}}')
-    assert (answer.status_code, answer.json()["place"]) == (400, "/data/reviewRequestId")
 
 
 async def test_health_and_readiness_are_open(service: Running) -> None:

@@ -12,7 +12,7 @@ from adapter.errors import Refused, Unavailable
 from adapter.ledger import Ledger, migrate
 
 KEYS = KeyRing.generate()
-EVERY = ["0001_ledger", "0002_acts", "0003_recovery"]
+EVERY = ["0001_ledger", "0002_acts", "0003_recovery", "0004_signals"]
 
 
 async def execute(url: str, statement: str) -> None:

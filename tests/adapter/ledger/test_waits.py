@@ -60,7 +60,7 @@ async def test_a_hint_never_brings_a_reading_sooner_than_the_floor_after_the_las
     ledger: Ledger, run_id: str
 ) -> None:
     await ledger.runs.open_wait(wait(run_id))
-    await ledger.runs.observed(wait(run_id).wait, EARLY)
+    await ledger.runs.observed(wait(run_id).wait, EARLY, 0)
     hinted, unhinted = await due(ledger, wait(run_id), hinted=True), await due(ledger, wait(run_id))
     assert hinted.delay == pytest.approx(FLOOR, abs=5)
     assert unhinted.delay == pytest.approx(INTERVAL, abs=5)
@@ -120,17 +120,6 @@ async def test_a_wait_ends_with_its_run(ledger: Ledger, run_id: str) -> None:
     assert (await due(ledger, wait(run_id))).resolution == "closed"
     unopened = wait(run_id, wait=VisitRef(run_id, "main", "later", 1))
     assert (await due(ledger, unopened)).resolution == "closed"
-
-
-async def test_open_waits_are_found_by_what_they_read(
-    ledger: Ledger, run_id: str, sql: Sql
-) -> None:
-    await ledger.runs.open_wait(wait(run_id, source={"reviewRequestId": "canary-7"}))
-    (found,) = await ledger.runs.open_waits({"reviewRequestId": "canary-7"})
-    assert (found.run_id, found.reference) == (run_id, "main/decision:1")
-    assert "canary" not in str(await sql("select * from coordinator.waits"))
-    await ledger.runs.resolve_wait(wait(run_id).wait, "completed")
-    assert await ledger.runs.open_waits({"reviewRequestId": "canary-7"}) == []
 
 
 async def test_an_approval_pauses_the_run_and_a_call_lets_it_run_again(

@@ -11,7 +11,7 @@ from temporalio.client import WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.exceptions import ApplicationError
 
 from interpreter.contract import names
-from interpreter.contract.calls import WaitEnd
+from interpreter.contract.calls import GivenSignal, WaitEnd
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closed, RunState
 from tests.fixtures.definitions import call, finish, review
@@ -66,6 +66,16 @@ SIGNAL: dict[str, Any] = {
     },
     "done": finish("done", {"step": "wait"}),
 }
+_SIGNAL_ID = "0b9d5a0e-0000-4000-8000-00000000000a"
+SHORT_SIGNAL: dict[str, Any] = {
+    "wait": {
+        **SIGNAL["wait"],
+        "wait": {**SIGNAL["wait"]["wait"], "timeoutSeconds": 1},
+        "outlets": {"resumed": "done", "expired": "late"},
+    },
+    "done": SIGNAL["done"],
+    "late": finish("late"),
+}
 COMPLETED = WaitEnd("completed", {"decision": "approved"})
 UNKNOWN = Reply(ReplyKind.UNKNOWN, code="transport-uncertain")
 
@@ -93,6 +103,7 @@ def _script(
     recorded: Closed | None = None,
     receipts: list[Reply | None] | None = None,
     records: list[Closed | None] | None = None,
+    first_signals: list[GivenSignal | None] | None = None,
     **replies: Any,
 ) -> Callable[[], ScriptedActivities]:
     def make() -> ScriptedActivities:
@@ -101,6 +112,7 @@ def _script(
         script.receipts = list(receipts or [None])
         script.records = list(records or [])
         script.recorded = recorded
+        script.first_signals = list(first_signals or [None])
         return script
 
     return make
@@ -125,6 +137,21 @@ async def _cancel_the_call(handle: WorkflowHandle[Any, Any], script: ScriptedAct
 
 
 async def _pay(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
+    await handle.signal("paid", {"amount": 3})
+
+
+async def _pay_on_record(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    while not script.opened:
+        await asyncio.sleep(0.05)
+    given = {"name": "paid", "id": _SIGNAL_ID, "payload": {"amount": 3}}
+    await handle.execute_update(names.SIGNAL, given, id=_SIGNAL_ID)
+
+
+async def _pay_after_junk(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    while not script.opened:
+        await asyncio.sleep(0.05)
+    await handle.signal("paid", "junk")
+    await handle.signal("unheard-of")
     await handle.signal("paid", {"amount": 3})
 
 
@@ -222,6 +249,12 @@ PATHS: dict[str, Path] = {
     "deadline": Path(EFFECTS, _script(one=[Reply(ReplyKind.NOT_PERMITTED, code="deadline")])),
     "duration": Path(INSTANT, _script()),
     "signal": Path(SIGNAL, _script(), _pay),
+    "signal-on-record": Path(SIGNAL, _script(), _pay_on_record),
+    "signal-after-junk": Path(SIGNAL, _script(), _pay_after_junk),
+    "signal-expired": Path(SHORT_SIGNAL, _script()),
+    "signal-came-first": Path(
+        SHORT_SIGNAL, _script(first_signals=[GivenSignal(_SIGNAL_ID, {"amount": 5})])
+    ),
     "retried-same": Path(
         EFFECTS, _script(one=[UNKNOWN, accepted()], two=[accepted()]), _retry_same
     ),

@@ -270,19 +270,6 @@ async def test_an_instant_in_the_past_is_over_at_once(client: Client, task_queue
     assert script.opened == ["main/wait:1:1/open"]
 
 
-async def test_a_plain_signal_completes_its_wait(client: Client, task_queue: str) -> None:
-    wait = {"type": "signal", "signal": "paid", "schema": {"type": "object"}, "timeoutSeconds": 99}
-    nodes = {
-        "wait": {"kind": "wait", "wait": wait, "outlets": {"resumed": "done"}},
-        "done": finish("done", {"step": "wait"}),
-    }
-    async with staged(client, task_queue, ScriptedActivities()) as stage:
-        handle = await stage.start(nodes)
-        await handle.signal("paid", "not an object")
-        await handle.signal("paid", {"amount": 3})
-        assert (await handle.result())["output"] == {"amount": 3}
-
-
 @pytest.mark.parametrize("value", ["nonsense", {"runId": "x"}, 3])
 async def test_a_start_that_nobody_admitted_fails_at_once(
     client: Client, task_queue: str, value: Any

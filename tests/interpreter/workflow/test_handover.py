@@ -23,6 +23,7 @@ from interpreter.workflow.programs import PROGRAMS
 from tests.fixtures.definitions import definition, start_of
 from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
 from tests.interpreter.workflow.paths import EFFECTS, REVIEWED, SIGNAL, asked, taken
+from tests.interpreter.workflow.test_signals import TWICE, TWO, give, give_again
 
 _EARLY = {**FAST_TIMERS, "limit.historyCount.suggestContinueAsNew": "12"}
 
@@ -91,6 +92,25 @@ async def test_a_signal_wait_and_its_kept_signals_survive_the_handover(
         await current.signal("paid", {"amount": 4})
         assert (await handle.result())["output"] == {"amount": 4}
         assert await _continued(early_client, handle)
+
+
+async def test_a_signal_delivered_again_after_the_handover_is_taken_once(
+    early_client: Client,
+) -> None:
+    script = ScriptedActivities()
+    async with new_worker(WorkerParts(early_client, "q", script.callables(), grace_seconds=1)):
+        handle = await _start(early_client, "q", TWICE)
+        while not script.opened:
+            await asyncio.sleep(0.05)
+        assert await give(handle, {"n": 1}) == "completed"
+        while not await _continued(early_client, handle):
+            await handle.signal("coordinator.hint")
+            await asyncio.sleep(0.05)
+        current = early_client.get_workflow_handle(handle.id, result_type=dict)
+        assert await give_again(current, {"n": 1}) == "completed"
+        assert (await current.describe()).close_time is None
+        assert await give_again(current, {"n": 2}, TWO) == "completed"
+        assert (await current.result())["output"] == {"n": 2}
 
 
 async def test_an_act_delivered_again_after_the_handover_happens_once(
