@@ -10,8 +10,7 @@ from adapter.errors import Unavailable
 from adapter.ledger import Ledger
 from adapter.ledger.hints import Message
 from adapter.reconcile.signals import HintCourier
-from adapter.reconcile.starts import Starter
-from adapter.wiring.deployment import TemporalServer
+from adapter.reconcile.starts import Starter, Temporal
 
 _log = structlog.get_logger(__name__)
 
@@ -19,7 +18,7 @@ _log = structlog.get_logger(__name__)
 class TemporalExecutions:
     """Starts and hints executions; what the ledger has recorded outlives any outage."""
 
-    def __init__(self, ledger: Ledger, temporal: TemporalServer, starter: Starter) -> None:
+    def __init__(self, ledger: Ledger, temporal: Temporal, starter: Starter) -> None:
         self._ledger = ledger
         self._temporal = temporal
         self._starter = starter
