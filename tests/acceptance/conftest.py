@@ -170,7 +170,10 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Development
 
 @pytest.fixture
 def development(deployment: Development) -> Development:
-    """The module's deployment, once its service answers: another test may have killed it."""
+    """The module's deployment, once its service answers: another test may have stopped it."""
+    if deployment.process.poll() is not None:
+        again = develop(deployment.folder)
+        deployment.process, deployment.addresses = again.process, again.addresses
 
     def answers() -> bool:
         try:
