@@ -6,6 +6,7 @@ It is built from the ports in `ports.py`; `adapter.wiring` gives it the real one
 from __future__ import annotations
 
 from adapter.api.app import Service, create_app
+from adapter.api.messages import SignalDesk, SignalView, SignalWish, SignedMessage
 from adapter.api.ports import (
     ActDesk,
     ActView,
@@ -27,10 +28,6 @@ from adapter.api.ports import (
     RunPage,
     RunView,
     Scope,
-    SignalDesk,
-    SignalView,
-    SignalWish,
-    SignedMessage,
     StepView,
     WaitView,
     WorkflowView,

@@ -16,8 +16,9 @@ from adapter.api.callers import Callers
 from adapter.api.completions import completion_routes
 from adapter.api.health import open_routes
 from adapter.api.limits import Limits
+from adapter.api.messages import SignalDesk
 from adapter.api.oversight import oversight_routes
-from adapter.api.ports import ActDesk, Executions, Oversight, RunBook, SignalDesk
+from adapter.api.ports import ActDesk, Executions, Oversight, RunBook
 from adapter.api.problems import Problem, answer_with_problems
 from adapter.api.runs import run_routes
 from adapter.api.signals import signal_routes

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from adapter.api.messages import SignedMessage
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.values import JsonValue
 
@@ -264,46 +265,6 @@ class Diagnosis:
     namespace_retention: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class SignedMessage:
-    """A message whose signature holds: whose it is, its id, when it was signed, its digest.
-
-    ``signed_at`` is in epoch seconds, ``content`` the SHA-256 of its bytes.
-    """
-
-    source: str
-    id: str
-    signed_at: int
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class SignalWish:
-    """A signal for a run; ``key`` makes it repeatable within its run and name."""
-
-    name: str
-    actor: str
-    key: str
-    payload: JsonValue
-
-
-@dataclass(frozen=True, slots=True)
-class SignalView:
-    """A signal as it stands.
-
-    ``outcome`` is empty while it is not known, then ``completed``, ``kept``, ``late`` or
-    ``too-many``; ``wait`` is the one that took it.
-    """
-
-    id: str
-    name: str
-    outcome: str
-    wait: str
-    run_closed: bool
-    recorded_at: datetime
-    concluded_at: datetime | None = None
-
-
 class RunBook(Protocol):
     """The ledger as the service reads and writes it."""
 
@@ -363,22 +324,6 @@ class Executions(Protocol):
 
     async def ready(self) -> bool:
         """Whether Temporal answers."""
-        ...
-
-
-class SignalDesk(Protocol):
-    """Signals for waits: on record first, then delivered, again and again until they are taken."""
-
-    async def begin(self, run_id: str, wish: SignalWish) -> SignalView:
-        """Write a signal down, or give the one that the same key began.
-
-        Raises Refused ``signal.unknown`` (404), ``signal.invalid`` (422), ``signal.late``,
-        ``signal.too-many`` or ``idempotency.key-reused`` (409).
-        """
-        ...
-
-    async def carry_out(self, signal_id: str, seconds: float) -> SignalView:
-        """Have the signal delivered, and wait some seconds for its outcome."""
         ...
 
 

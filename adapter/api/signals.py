@@ -9,7 +9,8 @@ from fastapi import APIRouter, Depends, Path, Request, Response
 
 from adapter.api.bodies import SignalAnswer, read_json
 from adapter.api.callers import Caller, Callers
-from adapter.api.ports import RunBook, SignalDesk, SignalView, SignalWish
+from adapter.api.messages import SignalDesk, SignalView, SignalWish
+from adapter.api.ports import RunBook
 from adapter.api.problems import refused
 from adapter.api.requests import (
     KEY_HEADER,

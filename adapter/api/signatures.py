@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import Request
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from adapter.api.ports import SignedMessage
+from adapter.api.messages import SignedMessage
 from adapter.api.problems import refused
 from adapter.errors import Refused
 
