@@ -6,7 +6,15 @@ It is built from the ports in `ports.py`; `adapter.wiring` gives it the real one
 from __future__ import annotations
 
 from adapter.api.app import Service, create_app
-from adapter.api.messages import SignalDesk, SignalView, SignalWish, SignedMessage
+from adapter.api.messages import (
+    CloudEvent,
+    EventRequest,
+    EventSource,
+    SignalDesk,
+    SignalView,
+    SignalWish,
+    SignedMessage,
+)
 from adapter.api.ports import (
     ActDesk,
     ActView,
@@ -41,8 +49,11 @@ __all__ = [
     "AdmissionRequest",
     "Admitted",
     "Attestation",
+    "CloudEvent",
     "Diagnosis",
     "EffectView",
+    "EventRequest",
+    "EventSource",
     "EventView",
     "Executions",
     "Finding",

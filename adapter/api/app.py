@@ -14,9 +14,10 @@ from standardwebhooks.webhooks import Webhook
 from adapter.api.acts import act_routes
 from adapter.api.callers import Callers
 from adapter.api.completions import completion_routes
+from adapter.api.events import event_routes
 from adapter.api.health import open_routes
 from adapter.api.limits import Limits
-from adapter.api.messages import SignalDesk
+from adapter.api.messages import EventSource, SignalDesk
 from adapter.api.oversight import oversight_routes
 from adapter.api.ports import ActDesk, Executions, Oversight, RunBook
 from adapter.api.problems import Problem, answer_with_problems
@@ -39,8 +40,9 @@ def _nothing() -> None:
 class Service:
     """What the application is built from.
 
-    ``completions`` holds product -> verifier of its signed events; ``after_commit`` is called
-    once an admission is durable and before its execution is started.
+    ``completions`` holds product -> verifier of its signed completion events, ``event_sources``
+    whose events may admit runs; ``after_commit`` is called once an admission is durable and before
+    its execution is started.
     """
 
     book: RunBook
@@ -50,6 +52,7 @@ class Service:
     completions: Mapping[str, Webhook]
     oversight: Oversight
     signals: SignalDesk
+    event_sources: Sequence[EventSource] = ()
     after_commit: Callable[[], None] = _nothing
 
 
@@ -72,6 +75,9 @@ def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
     app.include_router(oversight_routes(callers, service.oversight))
     app.include_router(workflow_routes(callers, service.book))
     app.include_router(completion_routes(service.completions, service.executions))
+    app.include_router(
+        event_routes(service.event_sources, service.book, service.executions, service.after_commit)
+    )
     app.include_router(open_routes(service.book, service.executions))
     answer_with_problems(app)
     app.add_middleware(Limits)

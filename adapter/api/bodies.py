@@ -223,6 +223,13 @@ class CompletionNotice(Body):
     repeated: bool = Field(description="The event was taken before, and changes nothing")
 
 
+class EventAnswer(Body):
+    """The run of an event."""
+
+    run_id: str
+    created: bool = Field(description="False when the event has admitted this run before")
+
+
 class SignalAnswer(Body):
     """A signal as it stands."""
 
@@ -256,6 +263,12 @@ async def read_body(request: Request, model: type[_Model]) -> _Model:
 
 async def read_json(request: Request) -> JsonValue:
     """The request's JSON body; Refused ``request.content-type`` or ``request.invalid``."""
+    require_json(request)
+    return strict_json(await request.body())
+
+
+def require_json(request: Request) -> None:
+    """Refuse a body whose type is no JSON: Refused ``request.content-type``."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     subtype = media_type.removeprefix("application/")
     if subtype == media_type or not (subtype == "json" or subtype.endswith("+json")):
@@ -265,7 +278,6 @@ async def read_json(request: Request) -> JsonValue:
             place="Content-Type",
             remedy="send application/json",
         )
-    return strict_json(await request.body())
 
 
 def _complaint(kind: str) -> str:

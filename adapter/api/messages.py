@@ -1,10 +1,12 @@
-"""What comes from outside for runs: signed messages and signals, and who takes them."""
+"""What comes from outside for runs: signed messages, events and signals."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from standardwebhooks.webhooks import Webhook
 
 from interpreter.contract.values import JsonValue
 
@@ -20,6 +22,44 @@ class SignedMessage:
     id: str
     signed_at: int
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventSource:
+    """A product whose events may admit runs: its name here, and the ``source`` of its events.
+
+    ``workflows`` None means every workflow.
+    """
+
+    name: str
+    uri: str
+    workflows: frozenset[str] | None
+    verifier: Webhook
+
+    def covers(self, workflow: str) -> bool:
+        """Whether its events may admit runs of this workflow."""
+        return self.workflows is None or workflow in self.workflows
+
+
+@dataclass(frozen=True, slots=True)
+class CloudEvent:
+    """What a trigger looks at of an event; ``subject`` is empty where it has none."""
+
+    id: str
+    source: str
+    type: str
+    subject: str
+    data: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class EventRequest:
+    """A signed event that was sent to a workflow's trigger; ``source`` is the sender's name."""
+
+    source: str
+    workflow: str
+    trigger: str
+    event: CloudEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from adapter.api.messages import SignedMessage
+from adapter.api.messages import EventRequest, SignedMessage
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.values import JsonValue
 
@@ -273,6 +273,15 @@ class RunBook(Protocol):
 
         Raises Refused ``workflow.unknown`` (404), ``revision.not-active``,
         ``idempotency.key-reused`` (409) or ``input.invalid`` (422).
+        """
+        ...
+
+    async def admit_event(self, request: EventRequest) -> Admitted:
+        """Commit the admission that an event asks for, or give the run that it has admitted.
+
+        Raises Refused ``workflow.unknown``, ``trigger.unknown`` (404), ``revision.not-active``,
+        ``event.id-reused`` (409), ``event.source-denied`` (403), ``event.type-unexpected``,
+        ``event.invalid``, ``event.unmapped`` or ``input.invalid`` (422).
         """
         ...
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated
 
-import structlog
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from adapter.api.answers import event_list, inspection, run_status
@@ -33,11 +32,10 @@ from adapter.api.requests import (
     visible_run,
     well_formed,
 )
-from adapter.errors import Refused, Unavailable
+from adapter.api.starting import start_admitted
+from adapter.errors import Refused
 from interpreter.contract.records import RunState
 from interpreter.errors import DefinitionError
-
-_log = structlog.get_logger(__name__)
 
 Limit = Annotated[int, Query(ge=1, le=100)]
 
@@ -89,12 +87,7 @@ def _add_start(
         wish = await read_body(request, StartRequest)
         key = idempotency_key(request)
         admitted = await _admitted(book, wish, key, caller)
-        after_commit()
-        try:
-            await executions.start(admitted.run.run_id)
-        except (Unavailable, Refused) as error:
-            # Nothing is lost: the run is admitted, and the reconciler starts it.
-            _log.warning("run.start-pending", run=admitted.run.run_id, code=error.code)
+        await start_admitted(executions, admitted.run.run_id, after_commit)
         run = await book.run(admitted.run.run_id, caller.scope) or admitted.run
         status = run_status(run, caller)
         response.headers["Location"] = status.links.self

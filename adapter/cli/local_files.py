@@ -18,6 +18,9 @@ from adapter.config.document import API_VERSION, KIND
 from adapter.config.location import FILE_NAME
 from adapter.errors import Unavailable
 
+EVENT_SOURCE = "urn:example:registry"
+"""Whose events may admit runs of a development deployment."""
+
 _KEY_BYTES = 32
 _PORTS_FILE = "ports.json"
 
@@ -73,8 +76,9 @@ class LocalFiles:
                 self._generate(name, b64encode(secrets.token_bytes(_KEY_BYTES)).decode())
             self._generate(DEVELOPMENT_KEY, secrets.token_urlsafe(_KEY_BYTES))
             self._generate("products-token", secrets.token_urlsafe(_KEY_BYTES))
-            events = b64encode(secrets.token_bytes(_KEY_BYTES)).decode()
-            self._generate("casework-events", f"whsec_{events}")
+            for name in ("casework-events", "registry-events"):
+                events = b64encode(secrets.token_bytes(_KEY_BYTES)).decode()
+                self._generate(name, f"whsec_{events}")
         except OSError as error:
             raise Unavailable(
                 "local.folder-unusable",
@@ -130,7 +134,16 @@ class LocalFiles:
             "connections": bound.connections,
             "catalogue": [str(file) for file in bound.catalogue],
             "waits": waits,
-            "events": {"completions": {"casework": {"secretRef": "secret:file/casework-events"}}},
+            "events": {
+                "completions": {"casework": {"secretRef": "secret:file/casework-events"}},
+                "sources": {
+                    "registry": {
+                        "source": EVENT_SOURCE,
+                        "secretRef": "secret:file/registry-events",
+                        "workflows": ["*"],
+                    }
+                },
+            },
             "callers": [
                 {
                     "name": "developer",

@@ -209,10 +209,22 @@ class CompletionEvents(Part):
     secret_ref: SecretReference
 
 
+class EventSourcePart(Part):
+    """A sender of events that admit runs: the ``source`` of its events, and its shared secret.
+
+    ``workflows`` are exact workflow ids, or ``*``.
+    """
+
+    source: Text
+    secret_ref: SecretReference
+    workflows: Annotated[list[Text], Field(min_length=1, max_length=64)]
+
+
 class Events(Part):
-    """Which products may bring a wait's next read forward, by product name."""
+    """Which products may bring a wait's next read forward, and whose events may admit runs."""
 
     completions: dict[LocalId, CompletionEvents] = Field(default_factory=dict)
+    sources: dict[LocalId, EventSourcePart] = Field(default_factory=dict, max_length=64)
 
 
 class Caller(Part):

@@ -23,6 +23,7 @@ def broken_rules(document: RuntimeDocument, folder: Path) -> list[Finding]:
         *_transport(document),
         *_floor(document),
         *_callers(document),
+        *_event_sources(document),
         *_file_root(document),
         *_catalogue(document, folder),
     ]
@@ -63,6 +64,20 @@ def _callers(document: RuntimeDocument) -> Iterator[Finding]:
                     "give every caller its own name and key",
                 )
             seen.add(value)
+
+
+def _event_sources(document: RuntimeDocument) -> Iterator[Finding]:
+    secrets = [part.secret_ref for part in document.events.completions.values()]
+    for name, part in document.events.sources.items():
+        # Who signed tells whose event it is, so a secret must have one owner.
+        if part.secret_ref in secrets:
+            yield Finding(
+                "config.duplicate-item",
+                pointer(["events", "sources", name, "secretRef"]),
+                "another sender has the same secret",
+                "give every sender a secret of its own",
+            )
+        secrets.append(part.secret_ref)
 
 
 def _file_root(document: RuntimeDocument) -> Iterator[Finding]:

@@ -15,7 +15,9 @@ class Admission:
     """A request to start a run.
 
     ``owner`` is the keyed reference of the verified caller, ``scope`` the caller's tenant;
-    ``successor`` counts fresh runs of one key after a rollback.
+    ``successor`` counts fresh runs of one key after a rollback. With ``content`` a repeated request
+    is the same when its content is, whatever revision and input it would have today: an event,
+    sent to ``trigger``.
     """
 
     owner: str
@@ -26,6 +28,8 @@ class Admission:
     input: JsonValue
     binding: Binding = field(default_factory=Binding)
     successor: int = 0
+    content: JsonValue = None
+    trigger: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,14 +112,7 @@ class Admissions:
         (409), ``workflow.unknown`` (404), ``revision.not-active`` (409), ``admission.held`` (409),
         ``admission.recovery-only`` (409).
         """
-        identity = self._keyed.start_identity(
-            admission.owner,
-            admission.scope,
-            admission.workflow,
-            admission.idempotency_key,
-            admission.successor,
-        )
-        input_digest = self._keyed.input_digest(identity, admission.input)
+        identity, input_digest = self._identified(admission)
         definition = await self._expected(admission) if check else None
 
         async def work(transaction: Transaction) -> Admitted | KnownStart:
@@ -143,6 +136,24 @@ class Admissions:
         if isinstance(answer, Admitted):
             return answer
         return await self._again(admission, answer, input_digest)
+
+    async def find(self, admission: Admission) -> Admitted | None:
+        """The run that a key has admitted, or None; Refused ``idempotency.key-reused``."""
+        identity, input_digest = self._identified(admission)
+        known = await self._pool.one(_known_question(identity))
+        return None if known is None else await self._again(admission, known, input_digest)
+
+    def _identified(self, admission: Admission) -> tuple[str, str]:
+        """The start identity, and what tells two requests of one key apart."""
+        identity = self._keyed.start_identity(
+            admission.owner,
+            admission.scope,
+            admission.workflow,
+            admission.idempotency_key,
+            admission.successor,
+        )
+        compared = admission.input if admission.content is None else admission.content
+        return identity, self._keyed.input_digest(identity, compared)
 
     async def start_request(self, run_id: str) -> StartRun:
         """What starts a run's latest execution in Temporal; ActivityError ``run.unknown``."""
@@ -214,7 +225,8 @@ class Admissions:
         return definition if definition.id == admission.workflow else None
 
     async def _again(self, admission: Admission, known: KnownStart, input_digest: str) -> Admitted:
-        if (known.revision, known.input_digest) != (admission.expected_revision, input_digest):
+        revision = known.revision if admission.content is not None else admission.expected_revision
+        if (known.revision, known.input_digest) != (revision, input_digest):
             raise Refused(
                 "idempotency.key-reused",
                 "this key was used for another revision or input",
@@ -239,8 +251,10 @@ class Admissions:
         key_version = self._keyed.product_key_version
         run = _admitted_row(admission, run_id, revision, version, deadline_at, key_version)
         entry = Entry(run, facts.now)
-        entry.event("run.admitted", workflow=run.workflow, version=version, revision=revision)
-        entry.journal("run.admitted", {}, workflow=run.workflow, revision=revision)
+        by: dict[str, JsonValue] = {"trigger": admission.trigger} if admission.trigger else {}
+        told = {"workflow": run.workflow, "revision": revision, **by}
+        entry.event("run.admitted", version=version, **told)
+        entry.journal("run.admitted", {}, **told)
         admitted = {
             "run": run_id,
             "identity": identity,

@@ -13,10 +13,10 @@ from datetime import timedelta
 import structlog
 import uvicorn
 
-from adapter.api import Service, create_app, webhook_of
+from adapter.api import Service, create_app
 from adapter.config.loading import Runtime
 from adapter.config.location import setting
-from adapter.errors import Unavailable, Usage
+from adapter.errors import Unavailable
 from adapter.ledger import Ledger
 from adapter.reconcile.acts import Courier
 from adapter.reconcile.diagnosis import Norms
@@ -31,6 +31,7 @@ from adapter.wiring.deployment import (
     open_ledger,
     schedule_of,
 )
+from adapter.wiring.event_sources import completion_verifiers, event_sources
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
 from adapter.wiring.signals import LedgerSignals
@@ -91,17 +92,6 @@ def _service(
     runtime: Runtime, ledger: Ledger, temporal: TemporalServer, starter: Starter
 ) -> Service:
     document = runtime.document
-    completions = {}
-    for product, events in document.events.completions.items():
-        try:
-            completions[product] = webhook_of(runtime.secrets.text(events.secret_ref))
-        except ValueError as error:
-            raise Usage(
-                "events.secret-invalid",
-                "the secret is not of the form of a webhook secret",
-                place=events.secret_ref,
-                remedy="write whsec_ followed by base64",
-            ) from error
     return Service(
         book=LedgerBook(ledger, binding_of(runtime)),
         executions=TemporalExecutions(ledger, temporal, starter),
@@ -109,7 +99,8 @@ def _service(
         signals=LedgerSignals(ledger, SignalCourier(ledger, temporal)),
         oversight=_oversight(runtime, ledger, temporal),
         callers=document.callers,
-        completions=completions,
+        completions=completion_verifiers(runtime),
+        event_sources=event_sources(runtime),
         after_commit=_fault_point(runtime),
     )
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 
-from activities.catalogue.schemas import Check, compile_check
 from activities.errors import LedgerUnavailable
 from adapter import api
 from adapter.errors import Refused
 from adapter.ledger import ActKind, Admission, Event, Inspection, Ledger, RunFilter, RunStatus
 from adapter.ledger.reads import EffectView, StepView, WaitView
 from adapter.wiring.acts import act_view
+from adapter.wiring.events import admit_event
+from adapter.wiring.inputs import input_check
 from interpreter.contract.effects import VisitRef
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
-from interpreter.contract.values import JsonValue
-from interpreter.definition.document import Definition
 
 _ISSUER = "api-key"
 _SCOPE = ""
@@ -43,6 +41,12 @@ class LedgerBook:
             ),
             input_check(request.input),
         )
+        status = await self._ledger.reads.run_status(admitted.run_id, None)
+        return api.Admitted(await self._view(status), admitted.created)
+
+    async def admit_event(self, request: api.EventRequest) -> api.Admitted:
+        """Commit the admission that an event asks for, or give the run that it has admitted."""
+        admitted = await admit_event(self._ledger, self._binding, request)
         status = await self._ledger.reads.run_status(admitted.run_id, None)
         return api.Admitted(await self._view(status), admitted.created)
 
@@ -123,47 +127,6 @@ class LedgerBook:
 
     def _owner(self, caller: str) -> str:
         return self._ledger.keyed.owner(_ISSUER, caller)
-
-
-def input_check(value: JsonValue) -> Callable[[Definition], None]:
-    """A check of an input against the schema of the definition that it is meant for."""
-
-    def check(definition: Definition) -> None:
-        misfit = _check_of(definition)(value)
-        if misfit is not None:
-            raise Refused(
-                "input.invalid",
-                "the input does not fit the workflow's input schema",
-                place=f"/input{misfit}".rstrip("/"),
-                remedy="see the input schema of the workflow's project",
-                status=422,
-            )
-
-    return check
-
-
-class _ByRevision:
-    """A definition as a key of the cache of compiled checks."""
-
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition
-
-    def __hash__(self) -> int:
-        return hash(self.definition.revision)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _ByRevision) and self.definition.revision == other.definition.revision
-        )
-
-
-@lru_cache(maxsize=256)
-def _compiled(key: _ByRevision) -> Check:
-    return compile_check(key.definition.input_schema)
-
-
-def _check_of(definition: Definition) -> Check:
-    return _compiled(_ByRevision(definition))
 
 
 def _run_view(status: RunStatus, acts: tuple[str, ...]) -> api.RunView:

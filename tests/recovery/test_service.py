@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from adapter.api import Service, create_app, webhook_of
+from adapter.api import EventSource, Service, create_app, webhook_of
 from adapter.cli.main import main
 from adapter.config.document import Caller
 from adapter.reconcile.diagnosis import Norms
@@ -29,6 +29,7 @@ from interpreter.contract.runs import Binding
 from tests.recovery.conftest import ONE_MESSAGE, SEND, FixedTemporal, Site
 
 KEY = "key-of-ops"
+EVENTS_SECRET = "whsec_" + "cmVn" * 8
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 ACTIONS = ["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]
 ACTIONS += ["doctor", "retain", "restore-hold", "complete-execution-recovery"]
@@ -70,7 +71,10 @@ async def served_desk(
     executions = TemporalExecutions(site.ledger, FixedTemporal(site.client), site.starter)
     signals = LedgerSignals(site.ledger, SignalCourier(site.ledger, FixedTemporal(site.client)))
     sources = {"casework": webhook_of(SECRET)}
-    app = create_app(Service(book, executions, acts, [policy], sources, oversight, signals))
+    registry = EventSource("registry", "urn:registry", None, webhook_of(EVENTS_SECRET))
+    app = create_app(
+        Service(book, executions, acts, [policy], sources, oversight, signals, [registry])
+    )
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:

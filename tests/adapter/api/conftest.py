@@ -21,6 +21,8 @@ from adapter.api import (
     Attestation,
     Diagnosis,
     EffectView,
+    EventRequest,
+    EventSource,
     EventView,
     Finding,
     HoldView,
@@ -47,6 +49,8 @@ from interpreter.contract.values import canonical_bytes
 
 REVISION = "sha256:" + "a" * 64
 WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+REGISTRY_SECRET = "whsec_" + "cmVn" * 8
+MAIL_SECRET = "whsec_" + "bWFp" * 8
 _NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
@@ -87,6 +91,14 @@ class MemoryBook:
             admitted_at=_NOW,
             deadline_at=_NOW + timedelta(days=1),
             acts=("cancel",),
+        )
+
+    async def admit_event(self, request: EventRequest) -> Admitted:
+        """Admit by the event's identity, as input its data."""
+        event = request.event
+        key = repr((request.trigger, event.source, event.id))
+        return await self.admit(
+            AdmissionRequest(request.source, key, request.workflow, REVISION, event.data)
         )
 
     def change(self, run_id: str, **facts: object) -> None:
@@ -348,7 +360,11 @@ async def service() -> AsyncIterator[Running]:
         policy("narrow", workflows=["letters"]),
     ]
     sources = {"casework": webhook_of(WEBHOOK_SECRET)}
-    app = create_app(Service(book, executions, desk, callers, sources, oversight, signals))
+    senders = [
+        EventSource("registry", "urn:registry", None, webhook_of(REGISTRY_SECRET)),
+        EventSource("mail", "urn:mail", frozenset({"letters"}), webhook_of(MAIL_SECRET)),
+    ]
+    app = create_app(Service(book, executions, desk, callers, sources, oversight, signals, senders))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:

@@ -234,3 +234,12 @@ def test_a_runtime_file_of_the_public_format_says_what_to_do(write: Write) -> No
     [found] = findings(write(text))
     assert (found.code, found.line) == ("config.unsupported-api-version", 1)
     assert "coordinator/v1" in found.remedy
+
+
+def test_a_sender_of_events_has_a_secret_of_its_own(write: Write) -> None:
+    document = sound()
+    sender = {"source": "urn:registry", "secretRef": "secret:file/events", "workflows": ["*"]}
+    document["events"] = {"sources": {"one": sender, "other": deepcopy(sender)}}
+    assert [(f.code, f.pointer) for f in findings(write(document))] == [
+        ("config.duplicate-item", "/events/sources/other/secretRef")
+    ]
