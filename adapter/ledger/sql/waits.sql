@@ -28,8 +28,7 @@ on conflict (run_id, visit)
 do update set resolution = excluded.resolution, resolved_at = excluded.resolved_at
 where coordinator.waits.resolution is null
 
--- end_waits: Write how waits ended that nobody has ended before; the end of the run, which is written
--- with the steps that led to it, says least.
+-- end_waits: Write how waits ended that nobody ended before; the end of the run says least.
 update coordinator.waits w
 set resolution = n.resolution, resolved_at = %(now)s, signal_id = coalesce(w.signal_id, n.signal)
 from json_to_recordset(%(waits)s) as n(visit text, resolution text, signal uuid)

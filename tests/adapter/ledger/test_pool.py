@@ -96,7 +96,7 @@ async def test_a_session_is_durable_and_lets_go_whatever_the_server_prefers(
 async def test_a_session_that_idles_in_a_transaction_is_one_clear_error(ledger: Ledger) -> None:
     async def work(transaction: Transaction) -> None:
         await transaction.write(Write(b"set local idle_in_transaction_session_timeout = 50", {}))
-        await transaction.ask(Question(b"select 1 as observations", {}, Counted))
+        await transaction.ask(Question(b"select 1 as observations, false as hinted", {}, Counted))
         await asyncio.sleep(0.5)
         await transaction.commit(Write(b"select 1", {}))
 
