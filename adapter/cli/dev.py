@@ -17,6 +17,7 @@ import typer
 
 from adapter.cli.activation import activate_packaged, activate_project
 from adapter.cli.authored import Authored, Wishes, read_authored
+from adapter.cli.local_files import event_source_of
 from adapter.cli.local_servers import SOURCE_ROOT, LocalPlan, LocalServers, running_servers
 from adapter.cli.loops import run_to_end, stop_on_signal
 from adapter.cli.options import FormatOption
@@ -26,6 +27,7 @@ from adapter.config.location import DEVELOPMENT_FOLDER
 from adapter.errors import Usage
 from adapter.ledger import Plan
 from interpreter.contract.values import JsonValue
+from interpreter.definition.nodes import ForSignal, WaitNode
 
 _EXAMPLE = SOURCE_ROOT / "examples" / "reviewed-notice"
 _SAMPLE_FILE = "sample-input.json"
@@ -228,7 +230,9 @@ class _Telling:
         say, definition = self.terminal.line, authored.packaged.definition
         flag = _runtime_flag(servers.files.runtime)
         for name, trigger in sorted(definition.triggers.items()):
-            say(f"Trigger {name}: the service takes no events yet; {trigger.event} starts nothing.")
+            address = f"/v1/events/{applied.workflow}/{name}"
+            say(f"Trigger {name} takes {trigger.event} at {address}:")
+            say(f"  from {event_source_of(definition)}, signed with secrets/registry-events")
         say("In another terminal:")
         if authored.inputs:
             sample = os.path.relpath(servers.files.folder / _SAMPLE_FILE)
@@ -236,6 +240,10 @@ class _Telling:
         say(f"  coordinatorctl list{flag}")
         for wait in authored.waits:
             say(f"  coordinatorctl complete {wait}{flag}")
+        for node in definition.nodes.values():
+            if isinstance(node, WaitNode) and isinstance(node.wait, ForSignal):
+                signal = node.wait.signal
+                say(f"  coordinatorctl signal --run RUN --name {signal} --payload FILE{flag}")
         call = next((n for n, node in definition.nodes.items() if node.kind == "call"), None)
         if call is not None:
             say(f"  coordinatorctl fail {call}=lost-response{flag}")

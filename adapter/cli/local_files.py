@@ -17,9 +17,10 @@ from adapter.cli.service_client import DEVELOPMENT_KEY
 from adapter.config.document import API_VERSION, KIND
 from adapter.config.location import FILE_NAME
 from adapter.errors import Unavailable
+from interpreter.definition.document import Definition
 
 EVENT_SOURCE = "urn:example:registry"
-"""Whose events may admit runs of a development deployment."""
+"""Whose events may admit runs of a development deployment, where its project names no source."""
 
 _KEY_BYTES = 32
 _PORTS_FILE = "ports.json"
@@ -43,10 +44,14 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a deployment's operations lead to: connection documents and own catalogue documents."""
+    """What a deployment's operations lead to: connection documents and own catalogue documents.
+
+    ``event_source`` is the ``source`` of the events that may admit runs.
+    """
 
     connections: dict[str, Any]
     catalogue: tuple[Path, ...] = ()
+    event_source: str = EVENT_SOURCE
 
 
 class LocalFiles:
@@ -138,7 +143,7 @@ class LocalFiles:
                 "completions": {"casework": {"secretRef": "secret:file/casework-events"}},
                 "sources": {
                     "registry": {
-                        "source": EVENT_SOURCE,
+                        "source": bound.event_source,
                         "secretRef": "secret:file/registry-events",
                         "workflows": ["*"],
                     }
@@ -171,6 +176,12 @@ class LocalFiles:
         with os.fdopen(descriptor, "w") as file:
             file.write(secret + "\n")
         draft.replace(self.secrets / name)
+
+
+def event_source_of(definition: Definition) -> str:
+    """The source that the project's triggers declare; the development one where none does."""
+    declared = (trigger.source for trigger in definition.triggers.values())
+    return next((source for source in declared if source), EVENT_SOURCE)
 
 
 def pretend_connections(products: str) -> dict[str, Any]:

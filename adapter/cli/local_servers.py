@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from adapter.cli.authored import Authored
-from adapter.cli.local_files import Addresses, Bound, LocalFiles, pretend_connections
+from adapter.cli.local_files import (
+    Addresses,
+    Bound,
+    LocalFiles,
+    event_source_of,
+    pretend_connections,
+)
 from adapter.cli.service_client import ServiceClient, exchange
 from adapter.embedded import (
     ChildProcess,
@@ -193,7 +199,11 @@ def _bound(plan: LocalPlan, products: str) -> Bound:
     if plan.authored is None:
         return Bound(pretend_connections(products))
     definition = plan.authored.packaged.definition
-    return Bound(connection_documents(definition, products), plan.authored.catalogue)
+    return Bound(
+        connection_documents(definition, products),
+        plan.authored.catalogue,
+        event_source_of(definition),
+    )
 
 
 def _waits(plan: LocalPlan, bound: Bound) -> dict[str, Any]:
