@@ -69,8 +69,8 @@ def test_temporals_own_command_finds_the_deployment(development: Development) ->
     run = development.start("listed")
     development.waits(run)
     listed = development.ctl("temporal", "workflow", "list", "--output", "json").stdout
-    types = {w["execution"]["workflowId"].split("/")[1]: w["type"] for w in json.loads(listed)}
-    assert types[run] == {"name": "reviewed-notice"}
+    types = {w["execution"]["workflowId"]: w["type"] for w in json.loads(listed)}
+    assert types[f"reviewed-notice/{run}/1"] == {"name": "reviewed-notice"}
 
 
 def test_another_worker_finishes_when_one_is_killed_during_the_review(
