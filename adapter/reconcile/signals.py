@@ -39,6 +39,10 @@ class SignalCourier:
 
         Raises Unavailable or LedgerUnavailable: the signal stays on record and is due again.
         """
+        if signal.run_closed:
+            # A wait that has taken it was written with the end of the run at the latest.
+            await self.ledger.signals.conclude(signal.id, SignalVerdict.LATE.value)
+            return await self.ledger.signals.signal(signal.id)
         client = await self.temporal.client()
         payload = self.ledger.signals.payload(signal)
         given = {"name": signal.name, "id": signal.id, "payload": payload}
@@ -47,18 +51,11 @@ class SignalCourier:
             verdict = answer.value.get("verdict") if isinstance(answer.value, dict) else None
             if verdict in _OUTCOMES:
                 await self.ledger.signals.conclude(signal.id, verdict)
-        elif answer.delivery is Delivery.CLOSED:
-            await self._conclude_late(signal.id)
-        return await self.ledger.signals.signal(signal.id)
-
-    async def _conclude_late(self, signal_id: str) -> None:
-        """Late, unless a wait has taken it: that was written with the end of the run at the latest.
-
-        Where Temporal has closed an execution that the ledger has not, nobody can tell yet.
-        """
-        found = await self.ledger.signals.signal(signal_id)
-        if found.run_closed:
-            await self.ledger.signals.conclude(signal_id, SignalVerdict.LATE.value)
+        found = await self.ledger.signals.signal(signal.id)
+        if answer.delivery is Delivery.CLOSED and found.run_closed and not found.outcome:
+            return await self.deliver(found)
+        # Where Temporal has closed an execution that the ledger has not, nobody can tell yet.
+        return found
 
     async def carry_out(self, signal: Signal, seconds: float) -> Signal:
         """Deliver a signal and wait some seconds for its outcome; gives it as it then stands."""

@@ -17,7 +17,7 @@ from standardwebhooks import Webhook
 from adapter.ledger import SignalWish
 from adapter.ledger.hints import Message
 from adapter.reconcile.signals import HintCourier, SignalCourier
-from interpreter.contract.records import RunState
+from interpreter.contract.records import Closing, RunState
 from tests.fixtures.definitions import finish
 from tests.recovery.conftest import REVIEW, FixedTemporal, Site, call
 from tests.recovery.test_service import SECRET, Desk, served_desk
@@ -252,3 +252,12 @@ async def test_a_hint_that_nobody_could_deliver_is_delivered_later(
 
 def _wish() -> SignalWish:
     return SignalWish("paid", "desk", "s9", {"amount": 9})
+
+
+async def test_a_signal_that_no_wait_has_taken_is_late_once_the_run_is_over(site: Site) -> None:
+    run_id = await site.start(PAID)
+    begun = await site.ledger.signals.begin(run_id, _wish())
+    await site.ledger.runs.close(run_id, 1, Closing(RunState.CANCELLED, 9))
+    courier = SignalCourier(site.ledger, FixedTemporal(site.client))
+    found = await courier.carry_out(begun, 5)
+    assert (found.state, found.outcome) == ("refused", "late")
