@@ -79,7 +79,7 @@ class SignalCourier:
         known = await self._deliver_quietly(signal)
         while not known:
             await asyncio.sleep(_AGAIN_SECONDS)
-            known = await self._deliver_quietly(signal)
+            known = await self._deliver_quietly(await self.ledger.signals.signal(signal.id))
 
     async def _deliver_quietly(self, signal: Signal) -> bool:
         if signal.concluded_at is not None:

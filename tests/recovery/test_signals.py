@@ -259,5 +259,5 @@ async def test_a_signal_that_no_wait_has_taken_is_late_once_the_run_is_over(site
     begun = await site.ledger.signals.begin(run_id, _wish())
     await site.ledger.runs.close(run_id, 1, Closing(RunState.CANCELLED, 9))
     courier = SignalCourier(site.ledger, FixedTemporal(site.client))
-    found = await courier.carry_out(begun, 5)
+    found = await courier.carry_out(await site.ledger.signals.signal(begun.id), 5)
     assert (found.state, found.outcome) == ("refused", "late")
