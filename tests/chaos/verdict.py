@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ _RUNS = """select r.id::text as run, r.workflow, r.execution, r.state,
 from coordinator.runs r"""
 # The service's word for a 500, and a trace on its way to a terminal.
 _UNEXPECTED = ('"request.failed"', "Traceback (most recent call last)")
+# A workflow task that its worker took along is given to another one after ten seconds.
+_LAST_TASK_SECONDS = 45
 # Of these the ledger says that nothing was applied.
 _NOT_APPLIED = frozenset({"declared-refusal", "refused", "retryable"})
 
@@ -132,13 +135,22 @@ async def judge_runs(verdict: Verdict, admitted: Iterable[str], rows: list[RunRo
 
 
 async def judge_executions(verdict: Verdict, rows: list[RunRow], client: Client) -> None:
-    """An execution is closed exactly when its run is."""
+    """An execution is closed exactly when its run is, once its last task had the time to end.
+
+    The ledger has a run's end before Temporal has: the closing write is a local activity of the
+    execution's last task, and a worker that dies in it leaves that task to another one.
+    """
     for row in rows:
         handle = client.get_workflow_handle(workflow_id(row.workflow, row.run, row.execution))
-        status = (await handle.describe()).status
-        open_there = status is WorkflowExecutionStatus.RUNNING
-        if open_there == RunState(row.state).final:
-            verdict.lose(row.run, f"is {row.state} while Temporal says {status}")
+        for _ in range(_LAST_TASK_SECONDS):
+            status = (await handle.describe()).status
+            agreed = (status is WorkflowExecutionStatus.RUNNING) != RunState(row.state).final
+            if agreed:
+                break
+            await asyncio.sleep(1)
+        else:
+            name = "unknown" if status is None else status.name
+            verdict.lose(row.run, f"is {row.state} while Temporal says {name}")
 
 
 async def judge_effects(
