@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from adapter.crypto.envelopes import SealError
 from adapter.crypto.keyed import Keyed
 from adapter.crypto.keys import KeyRing, new_secret
-from adapter.crypto.sealing import Sealer, SealError
+from adapter.crypto.run_keys import RunKeyWrapping, RunSealer, new_data_key
+from adapter.crypto.sealing import Sealer
 
-__all__ = ["KeyRing", "Keyed", "SealError", "Sealer", "new_secret"]
+__all__ = [
+    "KeyRing",
+    "Keyed",
+    "RunKeyWrapping",
+    "RunSealer",
+    "SealError",
+    "Sealer",
+    "new_data_key",
+    "new_secret",
+]

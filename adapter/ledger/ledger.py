@@ -19,11 +19,13 @@ from adapter.ledger.effects import Effects
 from adapter.ledger.hints import Hints
 from adapter.ledger.holds import Holds
 from adapter.ledger.packages import Packages
+from adapter.ledger.payloads import Payloads
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.reads import Reads
 from adapter.ledger.retention import Retention
 from adapter.ledger.reviews import Reviews
+from adapter.ledger.run_keys import RunKeys
 from adapter.ledger.runs import Runs
 from adapter.ledger.signals import Signals
 from adapter.ledger.unfinished import UnfinishedRuns
@@ -47,7 +49,8 @@ class Ledger:
     ``effects`` is the ``EffectLedger``, ``runs`` the ``RunLedger``, ``acts`` the ``ActLedger`` and
     ``book`` the ``CallBook`` of ``activities.ports``; ``admissions``, ``packages``, ``definitions``
     and ``reads`` serve the service and its commands; ``signals`` and ``hints`` are what comes from
-    outside while runs wait; ``holds``, ``reviews``, ``watermark``,
+    outside while runs wait; ``run_keys`` seals what belongs to a run and ``payloads`` keeps what is
+    too large for Temporal; ``holds``, ``reviews``, ``watermark``,
     ``unfinished``, ``census`` and ``retention`` look after what is there; ``keyed`` makes
     references and identities. With ``recovery_only`` nothing is admitted or dispatched through it.
     """
@@ -58,6 +61,8 @@ class Ledger:
         self._pool = pool
         self.recovery_only = recovery_only
         self.keyed = Keyed(keys, sealer.deployment)
+        self.run_keys = RunKeys(pool, keys, sealer.deployment)
+        self.payloads = Payloads(pool)
         self.holds = Holds(pool, self.keyed)
         self.effects = Effects(pool, sealer, self.keyed, self.holds, recovery_only=recovery_only)
         self.definitions = Definitions(pool, sealer)

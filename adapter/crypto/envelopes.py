@@ -1,0 +1,126 @@
+"""Envelopes: what sealed bytes look like, how they are made and how they are opened."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import struct
+import zlib
+from enum import IntEnum
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
+
+from adapter.crypto.framing import framed
+from adapter.errors import Unavailable
+from interpreter.contract.values import JsonValue
+
+_BOUND_LABEL: Final = b"coordinator-temporal/sealed-value-bound/v1"
+_COMPRESSED: Final = 1
+_NONCE_BYTES: Final = 12
+_TAG_BYTES: Final = 16
+_SUB_KEY_BYTES: Final = 32
+# Kind, flags, key version; the nonce and the ciphertext with its tag follow.
+_HEADER: Final = struct.Struct(">BBI")
+_START: Final = _HEADER.size + _NONCE_BYTES
+
+_SMALLEST_COMPRESSED: Final = 1_024
+# Deflate takes over 10 ms for a megabyte and would stall every other run of the process.
+_LARGEST_COMPRESSED: Final = 65_536
+LARGEST_PLAIN: Final = 16 * 1_048_576
+"""The most bytes that one envelope takes."""
+
+
+class EnvelopeKind(IntEnum):
+    """Whose key an envelope is under: the deployment's, a run's, or that it holds a run's key."""
+
+    DEPLOYMENT = 1
+    RUN = 2
+    RUN_KEY = 3
+
+
+class SealError(Unavailable):
+    """A value can not be sealed or opened here.
+
+    ``seal.too-large``, ``seal.malformed`` (no envelope of ours), ``seal.key-missing`` (its key
+    version is not in the ring), ``seal.erased`` (the run's key was destroyed) or
+    ``seal.not-authentic`` (another key, another place, or changed).
+    """
+
+
+def sub_key(key: bytes, label: bytes, *scope: str) -> bytes:
+    """32 bytes for one scope alone, by HKDF-SHA256 (RFC 5869) from a key of 32 random bytes."""
+    return HKDFExpand(hashes.SHA256(), _SUB_KEY_BYTES, framed(label, *scope)).derive(key)
+
+
+def enclose(
+    cipher: AESGCM,
+    kind: EnvelopeKind,
+    version: int,
+    plain: bytes,
+    scope: tuple[str, ...],
+    where: str,
+) -> bytes:
+    """Header, nonce, ciphertext and tag; the tag also covers ``scope`` and the header.
+
+    What is neither small nor large is compressed first, if that makes it smaller. SealError
+    ``seal.too-large``, with ``where`` as its place.
+    """
+    if len(plain) > LARGEST_PLAIN:
+        raise SealError(
+            "seal.too-large",
+            f"the value has {len(plain)} bytes, the limit is {LARGEST_PLAIN}",
+            place=where,
+            remedy="publish a reference to the data instead of the data",
+        )
+    flags = 0
+    if _SMALLEST_COMPRESSED <= len(plain) <= _LARGEST_COMPRESSED:
+        packed = zlib.compress(plain, 1)
+        if len(packed) < len(plain):
+            plain, flags = packed, _COMPRESSED
+    header = _HEADER.pack(kind, flags, version)
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    bound = framed(_BOUND_LABEL, *scope, header)
+    return b"".join((header, nonce, cipher.encrypt(nonce, plain, bound)))
+
+
+def key_version(sealed: bytes, kind: EnvelopeKind, where: str) -> int:
+    """The key version that an envelope of this kind names; SealError ``seal.malformed``."""
+    if len(sealed) >= _START + _TAG_BYTES:
+        found, flags, version = _HEADER.unpack_from(sealed)
+        if found == kind and flags <= _COMPRESSED:
+            return int(version)
+    raise refusal("seal.malformed", "the stored bytes are no sealed value", where)
+
+
+def disclose(cipher: AESGCM, sealed: bytes, scope: tuple[str, ...], where: str) -> bytes:
+    """What an envelope holds that ``key_version`` let pass; SealError ``seal.not-authentic``."""
+    header, nonce = sealed[: _HEADER.size], sealed[_HEADER.size : _START]
+    bound = framed(_BOUND_LABEL, *scope, header)
+    try:
+        plain = cipher.decrypt(nonce, sealed[_START:], bound)
+    except InvalidTag as error:
+        message = "the sealed value belongs to another key or place, or was changed"
+        raise refusal("seal.not-authentic", message, where) from error
+    return zlib.decompress(plain) if header[1] & _COMPRESSED else plain
+
+
+def written(value: JsonValue) -> bytes:
+    """A JSON value as the bytes that are sealed."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(
+        errors="surrogatepass"
+    )
+
+
+def where_of(purpose: str, place: str) -> str:
+    """How an error names a sealed value."""
+    return f"{purpose} of {place}" if place else purpose
+
+
+def refusal(code: str, message: str, place: str) -> SealError:
+    """The refusal to open a value."""
+    remedy = "start with the key set that this database was written with"
+    return SealError(code, message, place=place, remedy=remedy)
