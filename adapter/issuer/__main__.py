@@ -1,0 +1,35 @@
+"""The process of the development issuer, ``python -m adapter.issuer``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from adapter.errors import AdapterError
+from adapter.issuer.application import listen, server_for
+from adapter.issuer.folder import IssuerFolder
+from interpreter.errors import CoordinatorError
+
+
+def main() -> int:
+    """Serve until a signal, or rotate the signing key of a running one; gives the exit code."""
+    parser = argparse.ArgumentParser(prog="adapter.issuer", description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True, help="keys and clients")
+    parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free port")
+    parser.add_argument("--rotate", action="store_true", help="sign with a new key from now on")
+    given = parser.parse_args()
+    try:
+        if given.rotate:
+            sys.stdout.write(f"{IssuerFolder(given.folder).rotate()}\n")
+            return 0
+        listener = listen(given.port)
+        server_for(given.folder, listener).run(sockets=[listener])
+    except CoordinatorError as error:
+        sys.stderr.write(f"error[{error.code}]: {error.message}\n")
+        return error.exit_code if isinstance(error, AdapterError) else 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
