@@ -12,19 +12,10 @@ from fastapi.security import APIKeyHeader
 
 from adapter.api.ports import Scope
 from adapter.api.problems import refused
+from adapter.config.callers import OPERATORS_ALONE
 from adapter.config.document import Caller as Policy
 
 HEADER = "X-API-Key"
-OPERATORS_ALONE = frozenset(
-    {
-        "doctor",
-        "restore-hold",
-        "complete-execution-recovery",
-        "release-restore-hold",
-        "release-admission-hold",
-        "retain",
-    }
-)
 _scheme = APIKeyHeader(name=HEADER, auto_error=False, description="An API key of the deployment")
 
 

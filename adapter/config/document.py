@@ -7,63 +7,17 @@ from ipaddress import ip_address
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
+from adapter.config.callers import Action
 from adapter.config.findings import RuleBroken
-from interpreter.contract.values import Document, JsonValue
+from adapter.config.words import Address, LocalId, Part, SecretReference, Text, WebAddress
+from interpreter.contract.values import JsonValue
 
 API_VERSION = "coordinator/v1"
 KIND = "CoordinatorRuntime"
 SLOWEST_POLL_SECONDS = 31_536_000
 PRODUCTION_FLOOR_SECONDS = 30
-
-LocalId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=512)]
-_REFERENCE = r"^secret:(env/[A-Z][A-Z0-9_]{0,127}|file/[a-z][a-z0-9._-]{0,127})$"
-_ADDRESS = re.compile(r"^(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\s/]+):(?P<port>[0-9]{1,5})$")
-
-
-def _secret_reference(value: str) -> str:
-    if re.fullmatch(_REFERENCE, value) is None:
-        raise RuleBroken(
-            "a secret is given by reference only",
-            "write secret:file/NAME or secret:env/NAME and keep the secret there",
-            code="config.secret-reference",
-        )
-    return value
-
-
-def _address(value: str) -> str:
-    match = _ADDRESS.match(value)
-    if match is None or not 0 <= int(match["port"]) <= 65_535:
-        raise RuleBroken("host and port are wanted", "write HOST:PORT, for example 127.0.0.1:7233")
-    return value
-
-
-def _web_address(value: str) -> str:
-    remedy = "write http://HOST:PORT or https://HOST, with a path prefix at most"
-    try:
-        parts = urlsplit(value)
-        _ = parts.port
-    except ValueError as error:
-        raise RuleBroken("this is no web address", remedy) from error
-    plain = parts.scheme in ("http", "https") and parts.hostname and "\\" not in value
-    if not plain or len(value) > 2048 or any(character.isspace() for character in value):
-        raise RuleBroken("this is no web address", remedy)
-    if parts.username is not None or parts.query or parts.fragment:
-        raise RuleBroken("an address holds no account, query or fragment", remedy)
-    return value.rstrip("/")
-
-
-SecretReference = Annotated[str, AfterValidator(_secret_reference)]
-Address = Annotated[str, AfterValidator(_address)]
-WebAddress = Annotated[str, AfterValidator(_web_address)]
-
-
-class Part(Document):
-    """A part of the file: strict types, no coercion, unknown keys refused."""
-
-    model_config = ConfigDict(strict=True)
 
 
 class Secrets(Part):
@@ -237,28 +191,47 @@ class Caller(Part):
     name: LocalId
     key_hash: Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
     workflows: Annotated[list[Text], Field(min_length=1, max_length=64)]
-    actions: Annotated[
-        list[
-            Literal[
-                "start",
-                "status",
-                "inspect",
-                "events",
-                "retry-same",
-                "reconcile",
-                "cancel",
-                "signal",
-                "doctor",
-                "restore-hold",
-                "complete-execution-recovery",
-                "release-restore-hold",
-                "release-admission-hold",
-                "retain",
-            ]
-        ],
-        Field(min_length=1),
-    ]
+    actions: Annotated[list[Action], Field(min_length=1)]
     operator: bool = False
+
+
+class MetricsEndpoint(Part):
+    """Where one kind of process shows its metrics; of several workers on a host the next port."""
+
+    bind: Address
+
+
+class Metrics(Part):
+    """Metrics by kind of process; a kind that is left out shows none."""
+
+    service: MetricsEndpoint | None = None
+    worker: MetricsEndpoint | None = None
+
+
+class Traces(Part):
+    """Where spans go: to an OTLP collector over HTTP, or into a file of JSON lines.
+
+    ``authorization_ref`` is the whole Authorization header that the collector wants.
+    """
+
+    endpoint: WebAddress | None = None
+    authorization_ref: SecretReference | None = None
+    file: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Traces:
+        if (self.endpoint is None) == (self.file is None):
+            raise RuleBroken("traces go to one place", "give either endpoint or file")
+        if self.file is not None and self.authorization_ref is not None:
+            raise RuleBroken("a file wants no authorization", "remove authorizationRef")
+        return self
+
+
+class TelemetryPart(Part):
+    """What the processes tell about themselves; nothing unless it is asked for."""
+
+    metrics: Metrics = Metrics()
+    traces: Traces | None = None
 
 
 class RuntimeDocument(Part):
@@ -277,6 +250,7 @@ class RuntimeDocument(Part):
     waits: Waits = Waits()
     reconcile: ReconcilePart = ReconcilePart()
     events: Events = Events()
+    telemetry: TelemetryPart = TelemetryPart()
     callers: list[Caller] = Field(default_factory=list, max_length=256)
     catalogue: list[Text] = Field(default_factory=list, max_length=64)
 
