@@ -11,14 +11,13 @@ from typing import TypeVar
 
 from adapter.crypto import Keyed
 from adapter.errors import Refused
-from adapter.ledger.journal import DEPLOYMENT_CHAIN, Chain
+from adapter.ledger.audit import append, lock_deployment_chain, recorded
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from interpreter.contract.records import RunState
 from interpreter.contract.values import JsonValue
 
 _SQL = queries("recovery")
-_APPEND = queries("packages")["append_journal"]
 _Answer = TypeVar("_Answer")
 FINAL_STATES = [state.value for state in RunState if state.final]
 
@@ -43,8 +42,6 @@ class HoldFacts:
     held_at: datetime | None
     review_begun_at: datetime | None
     recovery_completed_at: datetime | None
-    journal_sequence: int
-    journal_head: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +105,7 @@ class Holds:
                 await transaction.commit(*writes)
                 return False
             placed = Write(_SQL["place_hold"], {"code": code.value, "now": facts.now})
-            record = _record(facts, "restore-hold.placed", {}, {"code": code.value})
+            record = await _record(transaction, "restore-hold.placed", {}, {"code": code.value})
             await transaction.commit(*writes, placed, record)
             return True
 
@@ -129,7 +126,7 @@ class Holds:
             )
             begun = Write(_SQL["begin_review"], {"now": facts.now, "epoch": str(uuid.uuid4())})
             adopted = Write(_SQL["adopt_place"], {"always": True})
-            record = _record(facts, "restore-hold.done", refs, {"runs": len(marked)})
+            record = await _record(transaction, "restore-hold.done", refs, {"runs": len(marked)})
             await transaction.commit(begun, adopted, record)
             return len(marked)
 
@@ -154,7 +151,7 @@ class Holds:
             assert left is not None
             _require_resolved(left, leave_unknown)
             detail: dict[str, JsonValue] = {"unknown": left.uncertain}
-            record = _record(facts, "release-restore-hold.done", refs, detail)
+            record = await _record(transaction, "release-restore-hold.done", refs, detail)
             released = Write(_SQL["release_restore_hold"], {"now": facts.now})
             await transaction.commit(released, record)
             return facts
@@ -180,7 +177,7 @@ class Holds:
                     place="deployment",
                     remedy="release the restore hold first",
                 )
-            record = _record(facts, "release-admission-hold.done", refs, {})
+            record = await _record(transaction, "release-admission-hold.done", refs, {})
             await transaction.commit(Write(_SQL["release_admission_hold"], {}), record)
             return facts
 
@@ -193,7 +190,7 @@ class Holds:
 
         async def work(transaction: Transaction) -> None:
             facts = await _locked(transaction)
-            record = _record(facts, "complete-execution-recovery.done", refs, counts)
+            record = await _record(transaction, "complete-execution-recovery.done", refs, counts)
             await transaction.commit(Write(_SQL["complete_review"], {"now": facts.now}), record)
 
         await self._pool.run(work)
@@ -230,11 +227,7 @@ class Holds:
             raise
 
     async def _journal(self, kind: str, refs: dict[str, str], detail: dict[str, JsonValue]) -> None:
-        async def work(transaction: Transaction) -> None:
-            facts = await _locked(transaction)
-            await transaction.commit(_record(facts, kind, refs, detail))
-
-        await self._pool.run(work)
+        await self._pool.run(lambda transaction: append(transaction, kind, refs, detail))
 
     def _refs(self, actor: str, **texts: str) -> dict[str, str]:
         hashed = {name: self._keyed.reference(name, text) for name, text in texts.items()}
@@ -292,9 +285,7 @@ def _required(facts: HoldFacts | None) -> HoldFacts:
     return facts
 
 
-def _record(
-    facts: HoldFacts, kind: str, refs: dict[str, str], detail: dict[str, JsonValue]
+async def _record(
+    transaction: Transaction, kind: str, refs: dict[str, str], detail: dict[str, JsonValue]
 ) -> Write:
-    chain = Chain(DEPLOYMENT_CHAIN, facts.journal_sequence, facts.journal_head)
-    chain.append(kind, facts.now, refs, detail)
-    return Write(_APPEND, {**chain.columns(), "chain": DEPLOYMENT_CHAIN, "now": facts.now})
+    return recorded(await lock_deployment_chain(transaction), kind, refs, detail)

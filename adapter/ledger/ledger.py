@@ -12,6 +12,7 @@ from adapter.crypto import Keyed, KeyRing, Sealer
 from adapter.errors import Refused
 from adapter.ledger.acts import Acts
 from adapter.ledger.admissions import Admissions
+from adapter.ledger.audit import Audit
 from adapter.ledger.book import Book
 from adapter.ledger.census import Census
 from adapter.ledger.definitions import Definitions
@@ -52,7 +53,8 @@ class Ledger:
     outside while runs wait; ``run_keys`` seals what belongs to a run and ``payloads`` keeps what is
     too large for Temporal; ``holds``, ``reviews``, ``watermark``,
     ``unfinished``, ``census`` and ``retention`` look after what is there; ``keyed`` makes
-    references and identities. With ``recovery_only`` nothing is admitted or dispatched through it.
+    references and identities, ``audit`` adds records to the journal. With ``recovery_only`` nothing
+    is admitted or dispatched through it.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Ledger:
         self._pool = pool
         self.recovery_only = recovery_only
         self.keyed = Keyed(keys, sealer.deployment)
+        self.audit = Audit(pool, self.keyed)
         self.run_keys = RunKeys(pool, keys, sealer.deployment)
         self.payloads = Payloads(pool)
         self.holds = Holds(pool, self.keyed)

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from adapter.crypto import Sealer
 from adapter.errors import Refused
+from adapter.ledger.audit import lock_deployment_chain, recorded
 from adapter.ledger.definitions import PURPOSE
-from adapter.ledger.journal import DEPLOYMENT_CHAIN, Chain
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from interpreter.contract.values import JsonValue
@@ -63,16 +63,11 @@ class PackageFacts:
     definition_stored: bool
     package_stored: bool
     other_revision: str | None
-    journal_sequence: int
-    journal_head: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class ControlRow:
-    """The head of the deployment's own journal chain, locked."""
-
-    journal_sequence: int
-    journal_head: bytes
+class _Locked:
+    single: bool
 
 
 class Packages:
@@ -98,13 +93,15 @@ class Packages:
         """
 
         async def work(transaction: Transaction) -> Plan:
-            await transaction.ask(Question(_SQL["lock_control"], {}, ControlRow))
+            await transaction.ask(Question(_SQL["lock_control"], {}, _Locked))
             plan, facts = await _planned(transaction, package)
             if plan.changes:
                 detail = {"changes": list(plan.changes)}
                 writes = [*self._stored(package, facts), _act(package, "activate", actor, facts)]
-                journalled = _journalled(package, "package.activated", actor, facts, detail)
-                await transaction.commit(*writes, journalled)
+                head = await lock_deployment_chain(transaction)
+                told = {**_named(package), **detail}
+                record = recorded(head, "package.activated", {"actor": actor}, told)
+                await transaction.commit(*writes, record)
             return plan
 
         return await self._pool.run(work)
@@ -116,7 +113,7 @@ class Packages:
         """
 
         async def work(transaction: Transaction) -> Activation:
-            await transaction.ask(Question(_SQL["lock_control"], {}, ControlRow))
+            await transaction.ask(Question(_SQL["lock_control"], {}, _Locked))
             active = await transaction.one(_active_question(workflow))
             if active is None:
                 raise Refused(
@@ -131,12 +128,8 @@ class Packages:
             )
             keys = {"workflow": workflow, "revision": active.revision, "package": active.package}
             act = {**keys, "act": "withdraw", "actor": actor, "now": facts.now}
-            chain = Chain(DEPLOYMENT_CHAIN, facts.journal_sequence, facts.journal_head)
-            chain.append("package.withdrawn", facts.now, {"actor": actor}, {**keys})
-            record = Write(
-                _SQL["append_journal"],
-                {**chain.columns(), "chain": DEPLOYMENT_CHAIN, "now": facts.now},
-            )
+            head = await lock_deployment_chain(transaction)
+            record = recorded(head, "package.withdrawn", {"actor": actor}, {**keys})
             await transaction.commit(Write(_SQL["append_activation"], act), record)
             return active
 
@@ -203,21 +196,13 @@ def _active_question(workflow: str | None) -> Question[Activation]:
 
 
 def _act(package: Package, act: str, actor: str, facts: PackageFacts) -> Write:
-    definition = package.definition
-    keys = {"workflow": definition.id, "revision": definition.revision, "package": package.digest}
-    return Write(_SQL["append_activation"], {**keys, "act": act, "actor": actor, "now": facts.now})
+    keys = {**_named(package), "act": act, "actor": actor, "now": facts.now}
+    return Write(_SQL["append_activation"], keys)
 
 
-def _journalled(
-    package: Package, kind: str, actor: str, facts: PackageFacts, detail: dict[str, JsonValue]
-) -> Write:
-    named = {
+def _named(package: Package) -> dict[str, JsonValue]:
+    return {
         "workflow": package.definition.id,
         "revision": package.definition.revision,
         "package": package.digest,
     }
-    chain = Chain(DEPLOYMENT_CHAIN, facts.journal_sequence, facts.journal_head)
-    chain.append(kind, facts.now, {"actor": actor}, {**named, **detail})
-    return Write(
-        _SQL["append_journal"], {**chain.columns(), "chain": DEPLOYMENT_CHAIN, "now": facts.now}
-    )

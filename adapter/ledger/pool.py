@@ -49,6 +49,13 @@ where d.datname = current_database() and not c.restore_hold
 # InternalError is how a session that idled too long or a demoted server answers.
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.InternalError)
 
+# What a database answers that is there and does not let this role write, or not any more.
+_FORBIDDEN = (
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.CheckViolation,
+    psycopg.errors.RaiseException,
+)
+
 _CONNECTION = {
     "application_name": "coordinator",
     # A single question then needs no transaction around it; the others say begin.
@@ -65,7 +72,10 @@ _CONNECTION = {
 
 
 class LedgerAway(LedgerUnavailable, Unavailable):
-    """``ledger.unavailable``: the database did not answer; whether it wrote is not known."""
+    """The database did not answer, or refused to write.
+
+    ``ledger.unavailable``: whether it wrote is not known; ``ledger.write-refused``: it did not.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +277,13 @@ def _border() -> Iterator[None]:
         raise _unavailable("no connection to the ledger's database is free") from error
     except _LOST as error:
         raise _unavailable("the ledger's database did not answer") from error
+    except _FORBIDDEN as error:
+        raise LedgerAway(
+            "ledger.write-refused",
+            f"the ledger's database does not let this role write (SQLSTATE {error.sqlstate})",
+            place="ledger",
+            remedy="grant what the role needs with `coordinatorctl apply`, then repeat",
+        ) from error
 
 
 def _unavailable(message: str) -> LedgerAway:

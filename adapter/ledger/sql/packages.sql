@@ -38,21 +38,7 @@ select clock_timestamp() as now,
        exists (select from coordinator.packages p where p.digest = %(digest)s) as package_stored,
        (select p.revision from coordinator.packages p
         where p.workflow = %(workflow)s and p.version = %(version)s and p.revision <> %(revision)s
-        limit 1) as other_revision,
-       c.journal_sequence, c.journal_head
-from coordinator.control c
+        limit 1) as other_revision
 
--- lock_control: Keep every other change of packages and of the deployment's journal out.
-select journal_sequence, journal_head from coordinator.control for update
-
--- append_journal: Add a record to the deployment's own chain.
-with chain as (
-    update coordinator.control
-    set journal_sequence = %(journal_sequence)s, journal_head = %(journal_head)s
-)
-insert into coordinator.journal
-    (chain, sequence, owner, scope, previous, hash, kind, recorded_at, refs, detail)
-select %(chain)s, n.sequence, '', '', decode(n.previous, 'hex'), decode(n.hash, 'hex'), n.kind,
-       %(now)s, n.refs, n.detail
-from json_to_recordset(%(journal)s)
-     as n(sequence bigint, previous text, hash text, kind text, refs jsonb, detail jsonb)
+-- lock_control: Keep every other change of packages out.
+select single from coordinator.control for update

@@ -1,12 +1,12 @@
 -- hold_facts: How the holds stand, under the lock that every dispatch shares.
 select clock_timestamp() as now, c.restore_hold, c.admissions_hold, c.hold_code, c.held_at,
-       c.review_begun_at, c.recovery_completed_at, c.journal_sequence, c.journal_head
+       c.review_begun_at, c.recovery_completed_at
 from coordinator.control c
 for update
 
 -- standing_holds: How the holds stand, without a lock.
 select clock_timestamp() as now, c.restore_hold, c.admissions_hold, c.hold_code, c.held_at,
-       c.review_begun_at, c.recovery_completed_at, c.journal_sequence, c.journal_head
+       c.review_begun_at, c.recovery_completed_at
 from coordinator.control c
 
 -- place_hold: Stop every dispatch and admission.

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import psycopg
 import pytest
 
+import adapter.ledger
 from adapter.crypto import KeyRing, Sealer
 from adapter.errors import Refused, Unavailable
 from adapter.ledger import Ledger, migrate
 
 KEYS = KeyRing.generate()
-EVERY = ["0001_ledger", "0002_acts", "0003_recovery", "0004_signals"]
+_FILES = Path(adapter.ledger.__file__).parent / "sql" / "migrations"
+EVERY = sorted(file.stem for file in _FILES.glob("*.sql"))
 
 
 async def execute(url: str, statement: str) -> None:

@@ -1,0 +1,37 @@
+"""Notes in the journal: what an act that writes nothing else leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from activities.errors import ActivityError, LedgerUnavailable
+from adapter.ledger import Ledger
+from tests.adapter.ledger.test_journal import proved
+
+Sql = Callable[..., Awaitable[list[Any]]]
+
+
+async def test_a_note_is_one_record_of_its_chain_with_keyed_references(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    await ledger.audit.note("codec.decoded", {"actor": "Ada"}, run_id=run_id, payloads=2)
+    await ledger.audit.note("key.resealed", {"actor": "Ada"}, version=2)
+    assert (await proved(sql, run_id))[-1] == "codec.decoded"
+    assert (await proved(sql, "deployment"))[-1] == "key.resealed"
+    rows = await sql("select refs, detail from coordinator.journal where kind = 'codec.decoded'")
+    assert rows == [({"actor": ledger.keyed.reference("actor", "Ada")}, {"payloads": 2})]
+
+
+async def test_a_note_about_a_run_that_was_never_admitted_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(ActivityError) as refusal:
+        await ledger.audit.note("codec.decoded", {}, run_id="11111111-1111-1111-1111-111111111111")
+    assert refusal.value.code == "run.unknown"
+
+
+async def test_a_note_that_can_not_be_written_is_an_error(ledger: Ledger, sql: Sql) -> None:
+    await sql("alter table coordinator.journal add check (kind <> 'key.resealed')")
+    with pytest.raises(LedgerUnavailable):
+        await ledger.audit.note("key.resealed", {})
