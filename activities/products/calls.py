@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from activities.catalogue import CatalogueEntry, Situation
@@ -45,7 +45,10 @@ class Pinned:
 
 @dataclass(slots=True)
 class Call:
-    """One attempt: what to send, on which line, with which key, until when (monotonic)."""
+    """One attempt: what to send, on which line, with which key, until when (monotonic).
+
+    ``headers`` go along with every request.
+    """
 
     pinned: Pinned
     line: Line
@@ -54,6 +57,7 @@ class Call:
     authorise: Callable[[], Awaitable[Secret | None]] = field(repr=False)
     key: str | None = None
     preparation: JsonValue = field(default=None, repr=False)
+    headers: tuple[tuple[str, str], ...] = ()
     _credential: list[Secret | None] = field(default_factory=list, repr=False)
 
     @property
@@ -67,6 +71,8 @@ class Call:
         The credential is fetched for the attempt's first request and serves this attempt only.
         """
         http, settings = self.entry.http, self.line.settings
+        if self.headers:
+            request = replace(request, headers=(*request.headers, *self.headers))
         if not self._credential:
             self._credential.append(await self.authorise())
         credential = self._credential[0]

@@ -21,6 +21,7 @@ from activities.products.lines import Lines
 from activities.products.outcomes import Malformed, Sent, in_situation, read_output
 from activities.products.problem_documents import problem_code
 from activities.products.transport import Failure
+from activities.products.watching import CallWatch, Nobody
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.operations import OperationContract
 from interpreter.contract.values import JsonValue, canonical_bytes
@@ -56,9 +57,11 @@ class Products:
         *,
         trust: ssl.SSLContext | None = None,
         breaker: Breaker | None = None,
+        watch: CallWatch | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._breaker = breaker or Breaker()
+        self._watch = watch or Nobody()
         self._lines = Lines(connections, self._breaker, trust)
         self._pinned: dict[int, tuple[OperationContract, Pinned]] = {}
         self._direct: ProductAdapter = DirectCall()
@@ -165,10 +168,15 @@ class Products:
             return _refused("operation-unbound", error.place)
         name = pinned.entry.adapter
         adapter = self._direct if name is None else self._adapters[name]
-        try:
-            return await act(adapter, self._call(pinned, command, key, deadline))
-        except _STOPS as stop:
-            return _stopped(pinned.entry, stop)
+        with self._watch.call(contract.id, command.connection) as watched:
+            try:
+                call = self._call(pinned, command, key, deadline)
+                call.headers = watched.headers
+                sent = await act(adapter, call)
+            except _STOPS as stop:
+                sent = _stopped(pinned.entry, stop)
+            watched.ended(sent.reply.kind.value)
+        return sent
 
     def _call(self, pinned: Pinned, command: Command, key: str | None, deadline: float) -> Call:
         """An attempt that may begin; one of the stops if it may not."""

@@ -38,6 +38,15 @@ def _transport(document: RuntimeDocument) -> Iterator[Finding]:
                 "plain http is allowed on a numeric loopback address only",
                 "use https",
             )
+    traces = document.telemetry.traces
+    endpoint = "" if traces is None else traces.endpoint or ""
+    if endpoint.startswith("http://") and not is_loopback(endpoint):
+        yield Finding(
+            "config.plain-http",
+            "/telemetry/traces/endpoint",
+            "plain http is allowed on a numeric loopback address only",
+            "use https",
+        )
 
 
 def _floor(document: RuntimeDocument) -> Iterator[Finding]:

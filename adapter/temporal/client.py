@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from temporalio.client import Client, TLSConfig
+from temporalio.client import Client, Interceptor, TLSConfig
 from temporalio.runtime import Runtime
 
 from adapter.errors import Unavailable
@@ -22,9 +23,13 @@ class TemporalAddress:
 
 
 async def connect(
-    where: TemporalAddress, *, prefetch: Prefetch | None = None, runtime: Runtime | None = None
+    where: TemporalAddress,
+    *,
+    prefetch: Prefetch | None = None,
+    runtime: Runtime | None = None,
+    interceptors: Sequence[Interceptor] = (),
 ) -> Client:
-    """A connected client.
+    """A connected client; its workers use the interceptors too.
 
     Raises Unavailable ``temporal.unavailable`` when nothing answers at the address.
     """
@@ -36,6 +41,7 @@ async def connect(
             api_key=where.api_key,
             data_converter=data_converter(prefetch),
             runtime=runtime,
+            interceptors=interceptors,
         )
     except (RuntimeError, OSError) as error:
         raise Unavailable(

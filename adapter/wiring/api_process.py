@@ -23,6 +23,7 @@ from adapter.reconcile.diagnosis import Norms
 from adapter.reconcile.marks import Marks
 from adapter.reconcile.signals import SignalCourier
 from adapter.reconcile.starts import Starter
+from adapter.telemetry.process import Telemetry
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
 from adapter.wiring.deployment import (
@@ -35,6 +36,7 @@ from adapter.wiring.event_sources import completion_verifiers, event_sources
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
 from adapter.wiring.signals import LedgerSignals
+from adapter.wiring.telemetry import keep_counting, telemetry_of
 
 _log = structlog.get_logger(__name__)
 _LEAST_RETENTION = timedelta(days=3)
@@ -46,16 +48,19 @@ AFTER_ADMISSION = "after-admission-commit"
 async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: bool = False) -> None:
     """Serve the HTTP API until ``stop``; with ``recovery_only`` nothing is admitted or started.
 
-    Raises Unavailable ``api.bind-taken``, and what opening the ledger raises.
+    Raises Unavailable ``api.bind-taken``, and what opening the ledger or telemetry raises.
     """
     listener = _listen(runtime.document.api.bind)
-    async with open_ledger(runtime, recovery_only=recovery_only) as ledger:
-        temporal = TemporalServer(runtime)
+    async with (
+        telemetry_of(runtime, "service") as telemetry,
+        open_ledger(runtime, recovery_only=recovery_only) as ledger,
+    ):
+        temporal = TemporalServer(runtime, telemetry=telemetry)
         starter = Starter(ledger.admissions, temporal, runtime.document.temporal.task_queue)
-        app = create_app(_service(runtime, ledger, temporal, starter))
+        app = create_app(_service(runtime, ledger, temporal, starter, telemetry))
         # Nothing may outlive the patience of whoever stops us; a request is short.
         config = uvicorn.Config(
-            app,
+            telemetry.around(app),
             log_config=None,
             access_log=False,
             server_header=False,
@@ -68,6 +73,7 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
         _log.info("service.listening", address=runtime.document.api.bind)
         async with asyncio.TaskGroup() as group:
             group.create_task(_stop_with(server, stop))
+            group.create_task(keep_counting(telemetry, ledger.census, stop))
             if not recovery_only:
                 group.create_task(starter.keep_finishing(stop))
             await server.serve([listener])
@@ -89,7 +95,11 @@ async def _stop_with(server: uvicorn.Server, stop: asyncio.Event) -> None:
 
 
 def _service(
-    runtime: Runtime, ledger: Ledger, temporal: TemporalServer, starter: Starter
+    runtime: Runtime,
+    ledger: Ledger,
+    temporal: TemporalServer,
+    starter: Starter,
+    telemetry: Telemetry,
 ) -> Service:
     document = runtime.document
     return Service(
@@ -101,7 +111,7 @@ def _service(
         callers=document.callers,
         completions=completion_verifiers(runtime),
         event_sources=event_sources(runtime),
-        after_commit=_fault_point(runtime),
+        after_commit=_after_commit(telemetry, _fault_point(runtime)),
     )
 
 
@@ -110,6 +120,14 @@ def _oversight(runtime: Runtime, ledger: Ledger, temporal: TemporalServer) -> De
     production = runtime.document.mode == "production"
     norms = Norms(schedule.every, _LEAST_RETENTION if production else timedelta(days=1))
     return DeploymentOversight(Marks(ledger, schedule), temporal, norms)
+
+
+def _after_commit(telemetry: Telemetry, fault_point: Callable[[], None]) -> Callable[[], None]:
+    def committed() -> None:
+        telemetry.admitted()
+        fault_point()
+
+    return committed
 
 
 def _fault_point(runtime: Runtime) -> Callable[[], None]:

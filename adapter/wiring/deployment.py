@@ -14,6 +14,7 @@ from adapter.config.loading import Runtime
 from adapter.config.secrets import SecretStore
 from adapter.crypto import KeyRing, Sealer
 from adapter.ledger import Ledger
+from adapter.telemetry.process import SILENT, Telemetry
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.temporal.payloads import Prefetch
 from adapter.temporal.schedule import ReconcileSchedule
@@ -67,9 +68,15 @@ def binding_of(runtime: Runtime) -> Binding:
 class TemporalServer:
     """The deployment's Temporal, connected to at the first use and again after an outage."""
 
-    def __init__(self, runtime: Runtime, prefetch: Prefetch | None = None) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        prefetch: Prefetch | None = None,
+        telemetry: Telemetry = SILENT,
+    ) -> None:
         self._runtime = runtime
         self._prefetch = prefetch
+        self._telemetry = telemetry
         self._connecting = asyncio.Lock()
         self._client: Client | None = None
 
@@ -77,7 +84,12 @@ class TemporalServer:
         """A connected client; Unavailable ``temporal.unavailable`` when nothing answers."""
         async with self._connecting:
             if self._client is None:
-                self._client = await connect(self._address(), prefetch=self._prefetch)
+                self._client = await connect(
+                    self._address(),
+                    prefetch=self._prefetch,
+                    runtime=self._telemetry.runtime,
+                    interceptors=self._telemetry.interceptors,
+                )
             return self._client
 
     def _address(self) -> TemporalAddress:

@@ -23,6 +23,7 @@ from adapter.reconcile.recovery import recover
 from adapter.reconcile.signals import HintCourier, SignalCourier
 from adapter.reconcile.starts import Starter
 from adapter.wiring.deployment import TemporalServer, open_ledger, schedule_of
+from adapter.wiring.telemetry import telemetry_of
 from adapter.worker import WorkerParts, prefetch_from, run_worker
 
 _log = structlog.get_logger(__name__)
@@ -39,24 +40,27 @@ async def run_worker_process(
 
     ``ready`` is called when it begins to poll: never with ``recovery_only``, and not while ledger
     and Temporal disagree or a restore hold stands. Raises Unavailable ``temporal.unavailable``, and
-    what opening the ledger raises.
+    what opening the ledger or telemetry raises.
     """
-    products = Products(catalogue_of(runtime), runtime.connections)
-    try:
-        async with open_ledger(runtime, recovery_only=recovery_only) as ledger:
-            temporal = TemporalServer(runtime, prefetch_from(ledger.definitions))
-            reconciliation = _reconciliation(runtime, ledger, temporal, products)
-            await recover(reconciliation, stop)
-            if stop.is_set():
-                return
-            activities = [*_calls(runtime, ledger, products), reconciliation.run_pass]
-            queue = runtime.document.temporal.task_queue
-            parts = WorkerParts(await temporal.client(), queue, activities)
-            _log.info("worker.polling", task_queue=queue)
-            ready()
-            await _serve(parts, reconciliation, stop)
-    finally:
-        await products.aclose()
+    async with telemetry_of(runtime, "worker") as telemetry:
+        catalogue, connections = catalogue_of(runtime), runtime.connections
+        products = Products(catalogue, connections, watch=telemetry.calls)
+        try:
+            async with open_ledger(runtime, recovery_only=recovery_only) as ledger:
+                prefetch = prefetch_from(ledger.definitions)
+                temporal = TemporalServer(runtime, prefetch, telemetry)
+                reconciliation = _reconciliation(runtime, ledger, temporal, products)
+                await recover(reconciliation, stop)
+                if stop.is_set():
+                    return
+                activities = [*_calls(runtime, ledger, products), reconciliation.run_pass]
+                queue = runtime.document.temporal.task_queue
+                parts = WorkerParts(await temporal.client(), queue, activities)
+                _log.info("worker.polling", task_queue=queue)
+                ready()
+                await _serve(parts, reconciliation, stop)
+        finally:
+            await products.aclose()
 
 
 async def _serve(parts: WorkerParts, reconciliation: Reconciliation, stop: asyncio.Event) -> None:

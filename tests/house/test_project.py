@@ -18,7 +18,14 @@ from tests.house.places import PACKAGES, ROOT, python_files, text_files, tree
 
 _INDEX_HOSTS = tuple(".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org")))
 # Where the name to import is not the name to install, or comes with another package.
-_INSTALLED_AS = {"yaml": "pyyaml", "starlette": "fastapi"}
+_INSTALLED_AS = {
+    "yaml": "pyyaml",
+    "jwt": "pyjwt",
+    "starlette": "fastapi",
+    "opentelemetry": "opentelemetry-api",
+    "opentelemetry.exporter": "opentelemetry-exporter-otlp-proto-http",
+    "opentelemetry.sdk": "opentelemetry-sdk",
+}
 # What jsonschema imports for us, to check formats.
 _FORMATS = {
     "fqdn",
@@ -47,8 +54,14 @@ def _imported() -> set[str]:
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
                 found.add(node.module)
-    outside = {name.split(".")[0] for name in found} - set(PACKAGES) - sys.stdlib_module_names
-    return {_INSTALLED_AS.get(name, name).replace("_", "-") for name in outside}
+    ours = {*PACKAGES, *sys.stdlib_module_names}
+    return {_installed_as(name) for name in found if name.split(".")[0] not in ours}
+
+
+def _installed_as(module: str) -> str:
+    top, _, rest = module.partition(".")
+    longer = f"{top}.{rest.partition('.')[0]}"
+    return _INSTALLED_AS.get(longer) or _INSTALLED_AS.get(top) or top.replace("_", "-")
 
 
 def test_what_is_imported_is_what_is_declared() -> None:
