@@ -13,7 +13,7 @@ from adapter.ledger.queries import queries
 
 _SQL = queries("foreign")
 MOST_NOTED: Final = 20
-"""Records of this kind in one run's chain: whoever may signal a run may do so ten thousand times."""
+"""Records of this kind in one run's chain: a run may be signalled ten thousand times."""
 
 
 @dataclass(frozen=True, slots=True)
