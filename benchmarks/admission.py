@@ -18,7 +18,7 @@ import yaml
 
 from adapter.config.loading import load_runtime
 from adapter.crypto import new_secret
-from adapter.embedded import free_port
+from adapter.embedded import SERVICE_ROLE, LedgerAddresses, free_port
 from adapter.ledger import Package, migrate
 from adapter.wiring.deployment import open_ledger
 from benchmarks.cases import CASES, RUN_INPUT
@@ -99,7 +99,7 @@ async def _deployed(ground: Ground) -> Service:
     database = await ground.database("admission")
     service = Service(f"127.0.0.1:{free_port()}", token_urlsafe(32))
     runtime = _runtime_file(ground, service, database)
-    await migrate(database)
+    await migrate(database.owner, SERVICE_ROLE)
     definition = CASES["reads"].definition
     async with open_ledger(load_runtime(runtime)) as ledger:
         package = Package(definition.revision, definition, Labels(version="1"))
@@ -108,19 +108,19 @@ async def _deployed(ground: Ground) -> Service:
     return service
 
 
-def _runtime_file(ground: Ground, service: Service, database: str) -> Path:
+def _runtime_file(ground: Ground, service: Service, database: LedgerAddresses) -> Path:
     """Write the deployment's runtime file, and its secrets beside it."""
     folder = ground.folder / "deployment"
     folder.mkdir(mode=0o700)
     secrets = {
-        "database-url": database,
+        "database-url": database.service,
+        "owner-url": database.owner,
         "state-key": new_secret().decode(),
         "admission-key": new_secret().decode(),
     }
     for name, secret in secrets.items():
         (folder / name).write_text(secret)
         (folder / name).chmod(0o600)
-    url = "secret:file/database-url"
     document = {
         "apiVersion": "coordinator/v1",
         "kind": "CoordinatorRuntime",
@@ -128,20 +128,31 @@ def _runtime_file(ground: Ground, service: Service, database: str) -> Path:
         "mode": "development",
         "secrets": {"fileRoot": "."},
         "temporal": {"address": ground.temporal_address},
-        "database": {"url": url, "migrationUrl": url},
+        "database": {
+            "url": "secret:file/database-url",
+            "migrationUrl": "secret:file/owner-url",
+        },
         "keys": {
             "admission": {"active": 1, "versions": {"1": "secret:file/admission-key"}},
             "state": {"active": 1, "versions": {"1": "secret:file/state-key"}},
         },
         "api": {"bind": service.address, "publicUrl": f"http://{service.address}"},
-        "callers": [
-            {
-                "name": _CALLER,
-                "keyHash": f"sha256:{sha256(service.key.encode()).hexdigest()}",
-                "workflows": ["*"],
-                "actions": ["start"],
-            }
-        ],
+        "authentication": {
+            "apiKeys": {
+                _CALLER: {
+                    "keys": [
+                        {
+                            "hash": f"sha256:{sha256(service.key.encode()).hexdigest()}",
+                            "expiresAt": "2100-01-01T00:00:00Z",
+                        }
+                    ],
+                    "workflows": ["*"],
+                    "actions": ["start"],
+                }
+            },
+            # The service is measured, not what it would grant to one caller.
+            "limits": {"perSecond": 10_000, "burst": 100_000},
+        },
     }
     runtime = folder / "runtime.yaml"
     runtime.write_text(yaml.safe_dump(document, sort_keys=False))

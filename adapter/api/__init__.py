@@ -5,6 +5,7 @@ It is built from the ports in `ports.py`; `adapter.wiring` gives it the real one
 
 from __future__ import annotations
 
+from adapter.access import Owner, Scope
 from adapter.api.app import Service, create_app
 from adapter.api.messages import (
     CloudEvent,
@@ -35,7 +36,6 @@ from adapter.api.ports import (
     RunFilter,
     RunPage,
     RunView,
-    Scope,
     StepView,
     WaitView,
     WorkflowView,
@@ -60,6 +60,7 @@ __all__ = [
     "HoldView",
     "Inspection",
     "Oversight",
+    "Owner",
     "ReviewView",
     "RunBook",
     "RunFilter",

@@ -7,9 +7,10 @@ import uuid
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from adapter.access import Caller
 from adapter.api.answers import act_answer, run_status
 from adapter.api.bodies import Act, ActRequest, CancelRequest, RunAct, read_body
-from adapter.api.callers import Caller, Callers
+from adapter.api.callers import Callers
 from adapter.api.ports import ActDesk, ActWish, RunBook
 from adapter.api.problems import refused
 from adapter.api.requests import (
@@ -71,7 +72,7 @@ def _add_act(router: APIRouter, kind: str, callers: Callers, book: RunBook, desk
         key = idempotency_key(request) if KEY_HEADER in request.headers else str(uuid.uuid4())
         run = await visible_run(book, run_id, caller)
         effect = wish.effect if isinstance(wish, ActRequest) else None
-        asked = ActWish(kind, caller.owner, wish.reason, key, effect or "")
+        asked = ActWish(kind, caller.actor, wish.reason, key, effect or "")
         begun = await desk.begin(run.run_id, asked)
         done = await desk.carry_out(begun.id, _WAIT_SECONDS)
         response.status_code = 200 if done.outcome else 202

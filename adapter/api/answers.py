@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adapter.access import Caller
 from adapter.api.bodies import (
     Act,
     Control,
@@ -12,10 +13,11 @@ from adapter.api.bodies import (
     Links,
     RunInspection,
     RunStatus,
+    Signal,
     Step,
     Wait,
 )
-from adapter.api.callers import Caller
+from adapter.api.messages import SignalView
 from adapter.api.ports import (
     ActView,
     EffectView,
@@ -87,6 +89,7 @@ def inspection(found: Inspection, caller: Caller) -> RunInspection:
         effects=[_effect(effect) for effect in found.effects],
         waits=[_wait(wait) for wait in found.waits],
         acts=[act_answer(act, run.run_id) for act in found.acts],
+        signals=[_signal(signal) for signal in found.signals],
         execution=Execution(
             workflow_id=run.temporal_workflow_id, run_id=run.temporal_run_id or None
         ),
@@ -130,6 +133,17 @@ def _wait(wait: WaitView) -> Wait:
         observations=wait.observations,
         observed_at=wait.observed_at,
         resolution=wait.resolution or None,
+    )
+
+
+def _signal(signal: SignalView) -> Signal:
+    return Signal(
+        id=signal.id,
+        name=signal.name,
+        outcome=signal.outcome or None,
+        wait=signal.wait or None,
+        recorded_at=signal.recorded_at,
+        concluded_at=signal.concluded_at,
     )
 
 

@@ -12,7 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from standardwebhooks.webhooks import Webhook
 
 from adapter.api.acts import act_routes
-from adapter.api.callers import Callers
+from adapter.api.callers import Access, Callers
 from adapter.api.completions import completion_routes
 from adapter.api.events import event_routes
 from adapter.api.health import open_routes
@@ -24,7 +24,6 @@ from adapter.api.problems import Problem, answer_with_problems
 from adapter.api.runs import run_routes
 from adapter.api.signals import signal_routes
 from adapter.api.workflows import workflow_routes
-from adapter.config.document import Caller
 
 VERSION = "1"
 _DESCRIPTION = "Starts workflow runs and shows how they stand. Problems are RFC 9457 documents."
@@ -48,7 +47,7 @@ class Service:
     book: RunBook
     executions: Executions
     acts: ActDesk
-    callers: Sequence[Caller]
+    access: Access
     completions: Mapping[str, Webhook]
     oversight: Oversight
     signals: SignalDesk
@@ -68,7 +67,7 @@ def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
         redirect_slashes=False,
         lifespan=lifespan,
     )
-    callers = Callers(service.callers)
+    callers = Callers(service.access)
     app.include_router(run_routes(callers, service.book, service.executions, service.after_commit))
     app.include_router(act_routes(callers, service.book, service.acts))
     app.include_router(signal_routes(callers, service.book, service.signals))
@@ -79,7 +78,7 @@ def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
         event_routes(service.event_sources, service.book, service.executions, service.after_commit)
     )
     app.include_router(open_routes(service.book, service.executions))
-    answer_with_problems(app)
+    answer_with_problems(app, service.access)
     app.add_middleware(Limits)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails
 
 from adapter.api.problems import refused
 from interpreter.contract.values import JsonValue
@@ -183,6 +184,19 @@ class Wait(Body):
     resolution: str | None = None
 
 
+class Signal(Body):
+    """A signal as it stands; what it carries stays sealed."""
+
+    id: str
+    name: str
+    outcome: str | None = Field(
+        None, description="completed, kept, late or too-many; null while it is not known"
+    )
+    wait: str | None = Field(None, description="The wait that took it, once the ledger knows")
+    recorded_at: datetime
+    concluded_at: datetime | None = None
+
+
 class Execution(Body):
     """Where the run is found in Temporal."""
 
@@ -191,13 +205,14 @@ class Execution(Body):
 
 
 class RunInspection(Body):
-    """A run in detail; inputs, replies and commands stay sealed."""
+    """A run in detail; inputs, replies, commands and what signals carry stay sealed."""
 
     run: RunStatus
     steps: list[Step]
     effects: list[Effect]
     waits: list[Wait]
     acts: list[Act]
+    signals: list[Signal]
     execution: Execution
 
 
@@ -230,16 +245,10 @@ class EventAnswer(Body):
     created: bool = Field(description="False when the event has admitted this run before")
 
 
-class SignalAnswer(Body):
-    """A signal as it stands."""
+class SignalAnswer(Signal):
+    """A signal as its sender is told of it."""
 
-    id: str
-    name: str
     key: str = Field(description="The signal's id as its sender knows it")
-    outcome: str | None = Field(None, description="completed or kept; null while it is not known")
-    wait: str | None = Field(None, description="The wait that took it, once the ledger knows")
-    recorded_at: datetime
-    concluded_at: datetime | None = None
 
 
 async def read_body(request: Request, model: type[_Model]) -> _Model:
@@ -256,7 +265,7 @@ async def read_body(request: Request, model: type[_Model]) -> _Model:
         raise refused(
             "request.invalid",
             _complaint(first["type"]),
-            place="".join(f"/{part}" for part in first["loc"]),
+            place="".join(f"/{part}" for part in _known_part(first)),
             remedy="see /openapi.json for the form of this body",
         ) from error
 
@@ -278,6 +287,11 @@ def require_json(request: Request) -> None:
             place="Content-Type",
             remedy="send application/json",
         )
+
+
+def _known_part(error: ErrorDetails) -> tuple[int | str, ...]:
+    """Where an error is, in names of ours: that of an unknown member is the sender's."""
+    return error["loc"][:-1] if error["type"] == "extra_forbidden" else error["loc"]
 
 
 def _complaint(kind: str) -> str:

@@ -1,85 +1,94 @@
-"""Who is calling, told by an API key, and what that caller may do and see."""
+"""The caller of a request: told by `adapter.access`, and let through to what it may do."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Protocol
 
-from fastapi import Request, Security
-from fastapi.security import APIKeyHeader
+from fastapi import Path, Request, Security
+from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
-from adapter.api.ports import Scope
+from adapter.access import KEY_HEADER, TOKEN_HEADER, Caller, Credentials
 from adapter.api.problems import refused
 from adapter.config.callers import OPERATORS_ALONE
-from adapter.config.document import Caller as Policy
 
-HEADER = "X-API-Key"
-_scheme = APIKeyHeader(name=HEADER, auto_error=False, description="An API key of the deployment")
+_token_scheme = HTTPBearer(
+    scheme_name="AccessToken",
+    bearerFormat="JWT",
+    auto_error=False,
+    description="An access token (RFC 9068) of an issuer of the deployment",
+)
+_key_scheme = APIKeyHeader(
+    name=KEY_HEADER,
+    scheme_name="ApiKey",
+    auto_error=False,
+    description="An API key of the deployment, for programs without a user",
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """A known caller; ``owner`` is the name that its runs carry."""
+class Access(Protocol):
+    """Tells who calls, and counts the calls that do not say it well."""
 
-    owner: str
-    scope: Scope
-    actions: frozenset[str]
+    async def identify(self, given: Credentials) -> Caller:
+        """The caller; CallRefused 401, 403 or 429, Unavailable ``access.unavailable``."""
+        ...
+
+    def count_failure(self, peer: str, forwarded: list[str]) -> float:
+        """0.0, or the seconds until the address may fail again."""
+        ...
 
 
 class Callers:
-    """The callers of a deployment; keys are compared by digest, every one of them, every time."""
+    """The callers of a deployment, as the routes ask for them."""
 
-    def __init__(self, policies: Sequence[Policy]) -> None:
-        self._policies = tuple(policies)
+    def __init__(self, access: Access) -> None:
+        self._access = access
 
     def may(self, action: str) -> Callable[..., Awaitable[Caller]]:
         """A dependency that gives the caller, or refuses: 401 unknown, 403 without the action."""
 
+        # For the OpenAPI document, with the action as the role that is needed. The headers
+        # themselves are read below, every value of them.
+        token_documented = Security(_token_scheme, scopes=[action])
+        key_documented = Security(_key_scheme, scopes=[action])
+
         async def known_caller(
-            request: Request, _documented: str | None = Security(_scheme)
+            request: Request,
+            _token: HTTPAuthorizationCredentials | None = token_documented,
+            _key: str | None = key_documented,
         ) -> Caller:
-            keys = request.headers.getlist(HEADER)
-            policy = self._policy(keys[0]) if len(keys) == 1 else None
-            if policy is None:
-                raise refused(
-                    "access.unauthenticated",
-                    "the request carries no API key of this deployment",
-                    place=HEADER,
-                    remedy="send exactly one valid key",
-                )
-            if action not in policy.actions:
-                raise refused(
-                    "access.denied",
-                    "the caller's policy does not hold this action",
-                    place=action,
-                    remedy="ask the deployer to add the action to this caller",
-                )
-            if action in OPERATORS_ALONE and not policy.operator:
-                raise refused(
-                    "access.denied",
-                    "the action is about the whole deployment, and the caller is no operator",
-                    place=action,
-                    remedy="ask an operator",
-                )
-            return _caller(policy)
+            given = Credentials(
+                request.headers.getlist(TOKEN_HEADER), request.headers.getlist(KEY_HEADER)
+            )
+            caller = await self._access.identify(given)
+            _require(caller, action)
+            return caller
 
         return known_caller
 
-    def _policy(self, key: str) -> Policy | None:
-        digest = "sha256:" + hashlib.sha256(key.encode()).hexdigest()
-        found = None
-        for policy in self._policies:
-            if hmac.compare_digest(digest, policy.key_hash):
-                found = policy
-        return found
+    def may_by_path(self, action: str) -> Callable[..., Awaitable[Caller]]:
+        """The same by an API key in the path, for a program that can send no header."""
+
+        async def known_caller(key: Annotated[str, Path(max_length=512)]) -> Caller:
+            caller = await self._access.identify(Credentials([], [key]))
+            _require(caller, action)
+            return caller
+
+        return known_caller
 
 
-def _caller(policy: Policy) -> Caller:
-    every = "*" in policy.workflows
-    scope = Scope(
-        owner=None if policy.operator else policy.name,
-        workflows=None if every else frozenset(policy.workflows),
-    )
-    return Caller(policy.name, scope, frozenset(policy.actions))
+def _require(caller: Caller, action: str) -> None:
+    if action not in caller.actions:
+        raise refused(
+            "access.denied",
+            "the caller's policy does not hold this action",
+            place=action,
+            remedy="ask the deployer to add the action to this caller",
+        )
+    if action in OPERATORS_ALONE and not caller.operator:
+        raise refused(
+            "access.denied",
+            "the action is for operators, and the caller is none",
+            place=action,
+            remedy="ask an operator",
+        )

@@ -45,7 +45,9 @@ def cloud_event(value: JsonValue) -> CloudEvent:
     """
     error = next(_CHECK.iter_errors(value), None)
     if error is not None:
-        raise _malformed("".join(f"/{part}" for part in error.absolute_path))
+        # An extension's name is the sender's own: only attributes of the form are named.
+        known = [part for part in error.absolute_path if part in SCHEMA["properties"]]
+        raise _malformed("".join(f"/{part}" for part in known))
     content = value.get("datacontenttype")
     if content is not None and _JSON_TYPE.fullmatch(content) is None:
         raise _malformed("/datacontenttype")

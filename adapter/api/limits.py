@@ -1,17 +1,26 @@
-"""The outermost layer: the size of bodies, the headers of every answer, and faults of our own."""
+"""The outermost layer: bounds of a request, the headers of every answer, and faults of our own."""
 
 from __future__ import annotations
 
+import asyncio
+
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adapter.api.problems import problem_answer, surprise_answer
 
 LARGEST_BODY_BYTES = 65_536
+LONGEST_ADDRESS_BYTES = 4_096
+LARGEST_HEADERS_BYTES = 32_768
+MOST_HEADERS = 100
 _MOST_DRAINED_BYTES = 1_048_576
+_BODY_SECONDS = 30.0
 
 _HEADERS = (
     (b"cache-control", b"no-store"),
+    (b"coordinator-api", b"1"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
@@ -20,10 +29,11 @@ _HEADERS = (
 
 
 class Limits:
-    """Refuses a body above 64 KiB before anything else looks at the request.
+    """Refuses what is too large before anything else looks at the request.
 
-    The body is read here, whole: every body of this service is small, and a stream that grows
-    past the limit is cut off without having been authenticated or parsed.
+    An address has 4 KiB at most, headers 32 KiB, a body 64 KiB and 30 seconds to come. The body is
+    read here, whole: every body of this service is small, and a stream that grows past the limit
+    is cut off without having been authenticated or parsed.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -44,15 +54,18 @@ class Limits:
                 message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
             await send(message)
 
-        body = await _whole_body(scope, receive)
-        if body is None:
-            answer = problem_answer(
-                "request.too-large",
-                f"the body has more than {LARGEST_BODY_BYTES} bytes",
-                remedy="send less, or a reference to where the rest is kept",
-            )
-            answer.headers["connection"] = "close"
-            await answer(scope, receive, send_guarded)
+        body, refusal = b"", _out_of_bounds(scope)
+        if refusal is None:
+            try:
+                async with asyncio.timeout(_BODY_SECONDS):
+                    whole = await _whole_body(scope, receive)
+            except TimeoutError:
+                refusal = _too_slow()
+            else:
+                body, refusal = whole or b"", _too_large() if whole is None else None
+        if refusal is not None:
+            refusal.headers["connection"] = "close"
+            await refusal(scope, receive, send_guarded)
             return
         try:
             await self._app(scope, _replay(body, receive), send_guarded)
@@ -60,7 +73,44 @@ class Limits:
             # Caught here, because further out it would be logged whole and end the connection.
             if started:
                 raise
-            await surprise_answer(error, scope["path"])(scope, receive, send_guarded)
+            # The route as it is declared: an address may hold what no log should.
+            route = getattr(scope.get("route"), "path", "")
+            await surprise_answer(error, route)(scope, receive, send_guarded)
+
+
+def _out_of_bounds(scope: Scope) -> Response | None:
+    """The refusal of an address or of headers that are too large."""
+    if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS_BYTES:
+        return problem_answer(
+            "request.address-too-long",
+            f"path and query have more than {LONGEST_ADDRESS_BYTES} bytes",
+            remedy="see /openapi.json for the addresses that are served",
+        )
+    headers = scope["headers"]
+    size = sum(len(name) + len(value) for name, value in headers)
+    if len(headers) > MOST_HEADERS or size > LARGEST_HEADERS_BYTES:
+        return problem_answer(
+            "request.headers-too-large",
+            f"there are more than {MOST_HEADERS} headers or {LARGEST_HEADERS_BYTES} bytes of them",
+            remedy="send fewer headers, and a smaller token",
+        )
+    return None
+
+
+def _too_large() -> Response:
+    return problem_answer(
+        "request.too-large",
+        f"the body has more than {LARGEST_BODY_BYTES} bytes",
+        remedy="send less, or a reference to where the rest is kept",
+    )
+
+
+def _too_slow() -> Response:
+    return problem_answer(
+        "request.too-slow",
+        f"the body did not come whole within {_BODY_SECONDS:.0f} seconds",
+        remedy="send it again, all at once",
+    )
 
 
 async def _whole_body(scope: Scope, receive: Receive) -> bytes | None:

@@ -8,9 +8,10 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request
 from pydantic import Field, ValidationInfo, field_validator
 
+from adapter.access import Caller
 from adapter.api.acts import require_reason
 from adapter.api.bodies import Body, read_body
-from adapter.api.callers import Caller, Callers
+from adapter.api.callers import Callers
 from adapter.api.ports import Attestation, Diagnosis, HoldView, Oversight
 from adapter.api.requests import accepts, may_answer, refuse_query
 
@@ -116,6 +117,10 @@ class Doctor(Body):
     oldest_pending_start_at: datetime | None
     open_acts: int
     oldest_act_at: datetime | None
+    open_signals: int = Field(description="signals without an outcome")
+    oldest_signal_at: datetime | None
+    open_hints: int = Field(description="waits whose execution was not told of a hint yet")
+    oldest_hint_at: datetime | None
     oldest_due_at: datetime | None
     unerased_runs: int
     oldest_unerased_at: datetime | None
@@ -164,7 +169,7 @@ def _add_holds(router: APIRouter, callers: Callers, oversight: Oversight) -> Non
         refuse_query(request)
         wish = await read_body(request, HoldRequest)
         require_reason(wish.reason)
-        return _hold(await oversight.restore_hold(caller.owner, wish.reason))
+        return _hold(await oversight.restore_hold(caller.actor, wish.reason))
 
     @router.post(
         "/complete-execution-recovery",
@@ -180,7 +185,7 @@ def _add_holds(router: APIRouter, callers: Callers, oversight: Oversight) -> Non
         attested = Attestation(
             wish.recovery_reference, wish.execution_history_complete, wish.prior_deployment_fenced
         )
-        done = await oversight.complete_recovery(caller.owner, attested)
+        done = await oversight.complete_recovery(caller.actor, attested)
         return Review(
             execution_recovery_reviewed=not done.remaining,
             cleared=done.cleared,
@@ -205,7 +210,7 @@ def _add_releases(router: APIRouter, callers: Callers, oversight: Oversight) -> 
         wish = await read_body(request, ReleaseRequest)
         require_reason(wish.reason)
         return _hold(
-            await oversight.release_restore_hold(caller.owner, wish.reason, wish.leave_unknown)
+            await oversight.release_restore_hold(caller.actor, wish.reason, wish.leave_unknown)
         )
 
     @router.post(
@@ -222,7 +227,7 @@ def _add_releases(router: APIRouter, callers: Callers, oversight: Oversight) -> 
         attested = Attestation(
             wish.recovery_reference, wish.admission_history_complete, wish.prior_deployment_fenced
         )
-        return _hold(await oversight.release_admission_hold(caller.owner, attested))
+        return _hold(await oversight.release_admission_hold(caller.actor, attested))
 
 
 def _add_retention(router: APIRouter, callers: Callers, oversight: Oversight) -> None:
@@ -238,7 +243,7 @@ def _add_retention(router: APIRouter, callers: Callers, oversight: Oversight) ->
     async def retain(request: Request, caller: Caller = may_retain) -> Erased:
         refuse_query(request)
         wish = await read_body(request, RetentionRequest)
-        return Erased(erased=await oversight.retain(caller.owner, wish.before, wish.limit))
+        return Erased(erased=await oversight.retain(caller.actor, wish.before, wish.limit))
 
 
 def _hold(hold: HoldView) -> Hold:
@@ -270,6 +275,10 @@ def _doctor(found: Diagnosis) -> Doctor:
         oldest_pending_start_at=found.oldest_pending_start_at,
         open_acts=found.open_acts,
         oldest_act_at=found.oldest_act_at,
+        open_signals=found.open_signals,
+        oldest_signal_at=found.oldest_signal_at,
+        open_hints=found.open_hints,
+        oldest_hint_at=found.oldest_hint_at,
         oldest_due_at=found.oldest_due_at,
         unerased_runs=found.unerased_runs,
         oldest_unerased_at=found.oldest_unerased_at,

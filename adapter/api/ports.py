@@ -11,31 +11,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from adapter.api.messages import EventRequest, SignedMessage
+from adapter.access import Owner, Scope
+from adapter.api.messages import EventRequest, SignalView, SignedMessage
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.values import JsonValue
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which runs a caller may know of: those of ``owner`` (None: of everybody) in ``workflows``.
-
-    ``workflows`` None means every workflow.
-    """
-
-    owner: str | None
-    workflows: frozenset[str] | None
-
-    def covers(self, workflow: str) -> bool:
-        """Whether runs of this workflow may be known."""
-        return self.workflows is None or workflow in self.workflows
 
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRequest:
     """A wish to start a run; ``key`` is the caller's idempotency key."""
 
-    owner: str
+    owner: Owner
     key: str
     workflow: str
     revision: str
@@ -156,13 +142,14 @@ class ActView:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """A run with its steps, effects, waits and acts; never an input, reply or command."""
+    """A run with its steps, effects, waits, acts and signals; never what they carry."""
 
     run: RunView
     steps: Sequence[StepView] = ()
     effects: Sequence[EffectView] = ()
     waits: Sequence[WaitView] = ()
     acts: Sequence[ActView] = ()
+    signals: Sequence[SignalView] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +244,10 @@ class Diagnosis:
     oldest_pending_start_at: datetime | None
     open_acts: int
     oldest_act_at: datetime | None
+    open_signals: int
+    oldest_signal_at: datetime | None
+    open_hints: int
+    oldest_hint_at: datetime | None
     oldest_due_at: datetime | None
     unerased_runs: int
     oldest_unerased_at: datetime | None

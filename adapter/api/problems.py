@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Protocol
 
 import structlog
 from fastapi import FastAPI, Request
@@ -11,8 +14,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from activities.errors import LedgerUnavailable
+from adapter.access import RETRY_SECONDS, CallRefused, too_many
 from adapter.errors import AdapterError, Refused
 from interpreter.errors import CoordinatorError
 
@@ -42,8 +47,13 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "request.too-large": Kind(413, "The body is too large"),
+    "request.too-slow": Kind(408, "The body does not come"),
+    "request.address-too-long": Kind(414, "The address is too long"),
+    "request.headers-too-large": Kind(431, "The headers are too large"),
     "access.unauthenticated": Kind(401, "The caller is not known"),
     "access.denied": Kind(403, "The caller may not do this"),
+    "access.too-many-requests": Kind(429, "The caller asks too often"),
+    "access.unavailable": Kind(503, "Nobody can tell now who calls"),
     "request.content-type": Kind(415, "The body is not JSON"),
     "request.invalid": Kind(400, "The request is malformed"),
     "idempotency.key-invalid": Kind(400, "The idempotency key is missing or malformed"),
@@ -105,6 +115,7 @@ def problem_answer(
     status: int | None = None,
     place: str = "",
     remedy: str = "",
+    headers: Iterable[tuple[str, str]] = (),
 ) -> JSONResponse:
     """The answer for one problem; an unlisted code keeps its name under a title by status."""
     kind = KINDS.get(code)
@@ -119,10 +130,12 @@ def problem_answer(
         place=place,
         remedy=remedy,
     )
-    headers = {"WWW-Authenticate": "ApiKey"} if status == HTTPStatus.UNAUTHORIZED else None
-    return JSONResponse(
-        problem.model_dump(), status_code=status, media_type=MEDIA_TYPE, headers=headers
-    )
+    answer = JSONResponse(problem.model_dump(), status_code=status, media_type=MEDIA_TYPE)
+    for name, value in headers:
+        answer.headers.append(name, value)
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        answer.headers["Retry-After"] = str(RETRY_SECONDS)
+    return answer
 
 
 def refused(code: str, detail: str, *, place: str = "", remedy: str = "") -> Refused:
@@ -130,58 +143,105 @@ def refused(code: str, detail: str, *, place: str = "", remedy: str = "") -> Ref
     return Refused(code, detail, place=place, remedy=remedy, status=KINDS[code].status)
 
 
-def answer_with_problems(app: FastAPI) -> None:
-    """Make every error of ``app`` a problem document."""
-    app.add_exception_handler(CoordinatorError, _of_our_own)
-    app.add_exception_handler(RequestValidationError, _of_parameters)
-    app.add_exception_handler(HTTPException, _of_routing)
+def answer_with_problems(app: FastAPI, access: FailureCounter) -> None:
+    """Make every error of ``app`` a problem document; who fails to say who calls is counted."""
+    answering = _Answering(app, access)
+    app.add_exception_handler(CoordinatorError, answering.of_our_own)
+    app.add_exception_handler(RequestValidationError, answering.of_parameters)
+    app.add_exception_handler(HTTPException, answering.of_routing)
 
 
-async def _of_our_own(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, CoordinatorError)
-    if isinstance(error, LedgerUnavailable):
-        status = 503
-    elif isinstance(error, AdapterError):
-        status = error.status
-    else:
-        return surprise_answer(error, request.url.path)
-    if status >= 500:
-        _log.warning("request.unavailable", code=error.code, place=error.place)
-    return problem_answer(
-        error.code, error.message, status=status, place=error.place, remedy=error.remedy
-    )
+class FailureCounter(Protocol):
+    """Counts calls that do not say well who sends them."""
+
+    def count_failure(self, peer: str, forwarded: list[str]) -> float:
+        """0.0, or the seconds until the address may fail again."""
+        ...
 
 
-async def _of_parameters(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    location = error.errors()[0]["loc"]
-    return problem_answer(
-        "request.invalid",
-        "a parameter is missing, unknown or out of range",
-        place="/".join(str(part) for part in location),
-        remedy="see /openapi.json for its form",
-    )
+class _Answering:
+    """Errors of one application turned into answers."""
 
+    def __init__(self, app: FastAPI, access: FailureCounter) -> None:
+        self._app = app
+        self._access = access
+        self._methods: list[tuple[re.Pattern[str], set[str]]] = []
 
-async def _of_routing(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
-    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        answer = problem_answer(
-            "route.method",
-            "this resource does not take the method",
-            remedy="see /openapi.json for its methods",
+    async def of_our_own(self, request: Request, error: Exception) -> JSONResponse:
+        """An error with a code of ours."""
+        assert isinstance(error, CoordinatorError)
+        if isinstance(error, LedgerUnavailable):
+            status = 503
+        elif isinstance(error, AdapterError):
+            status = error.status
+        else:
+            return surprise_answer(error, getattr(request.scope.get("route"), "path", ""))
+        if status >= 500:
+            _log.warning("request.unavailable", code=error.code, place=error.place)
+        if status == HTTPStatus.UNAUTHORIZED:
+            error = self._counted(request, error)
+            status = error.status
+        return problem_answer(
+            error.code,
+            error.message,
+            status=status,
+            place=error.place,
+            remedy=error.remedy,
+            headers=error.headers if isinstance(error, CallRefused) else (),
         )
-        answer.headers.update(error.headers or {})
-        return answer
-    return problem_answer(
-        "route.absent", "nothing is served at this address", remedy="see /openapi.json"
-    )
+
+    def _counted(self, request: Request, error: CoordinatorError) -> CallRefused:
+        """The error, or that its address has failed too often; only the former is logged."""
+        peer = "" if request.client is None else request.client.host
+        forwarded = request.headers.getlist("X-Forwarded-For")
+        wait = self._access.count_failure(peer, forwarded)
+        if wait:
+            return too_many(wait, "calls from this address have failed too often to say who calls")
+        _log.info("request.unauthenticated", code=error.code, detail=error.message)
+        assert isinstance(error, CallRefused)
+        return error
+
+    async def of_parameters(self, request: Request, error: Exception) -> JSONResponse:
+        """A parameter of path or query that FastAPI refuses."""
+        assert isinstance(error, RequestValidationError)
+        location = error.errors()[0]["loc"]
+        return problem_answer(
+            "request.invalid",
+            "a parameter is missing, unknown or out of range",
+            place="/".join(str(part) for part in location),
+            remedy="see /openapi.json for its form",
+        )
+
+    async def of_routing(self, request: Request, error: Exception) -> JSONResponse:
+        """An address or a method that is not served."""
+        assert isinstance(error, HTTPException)
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = self._allowed(request.url.path)
+            return problem_answer(
+                "route.method",
+                "this resource does not take the method",
+                remedy="use one that Allow names",
+                headers=(("Allow", ", ".join(sorted(allowed))),),
+            )
+        return problem_answer(
+            "route.absent", "nothing is served at this address", remedy="see /openapi.json"
+        )
+
+    def _allowed(self, path: str) -> set[str]:
+        """Every method of a path; the router itself would name those of one route alone."""
+        if not self._methods:
+            served = {**self._app.openapi()["paths"], "/openapi.json": {"get": {}, "head": {}}}
+            for template, operations in served.items():
+                methods = {method.upper() for method in operations}
+                self._methods.append((compile_path(template)[0], methods))
+        matching = (methods for pattern, methods in self._methods if pattern.match(path))
+        return set().union(*matching)
 
 
-def surprise_answer(error: Exception, path: str) -> JSONResponse:
+def surprise_answer(error: Exception, route: str) -> JSONResponse:
     """The answer for a fault of the service itself, which is logged by its kind alone."""
     # A message may quote a value, so neither it nor a traceback goes anywhere.
-    _log.error("request.failed", error=type(error).__qualname__, path=path)
+    _log.error("request.failed", error=type(error).__qualname__, route=route)
     return problem_answer(
         "internal.unexpected",
         "the request met a fault of the service; whether it took effect is not known",

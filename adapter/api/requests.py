@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Path, Request
 from pydantic import BaseModel
 
-from adapter.api.callers import Caller
+from adapter.access import Caller
 from adapter.api.ports import RunBook, RunView
 from adapter.api.problems import MEDIA_TYPE, Problem, refused
 from adapter.errors import Refused
@@ -17,6 +18,16 @@ from adapter.errors import Refused
 KEY_HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?")
 _LONGEST_ID = 45
+ANSWERS_OF_ALL = (408, 413, 414, 431, 500)
+"""Statuses of problems that are told before, or instead of, what a route has to say."""
+
+_TEXT = {"schema": {"type": "string"}}
+_RETRY = {"Retry-After": {"description": "Seconds", "schema": {"type": "integer", "minimum": 1}}}
+_HEADERS: dict[int, dict[str, Any]] = {
+    401: {"WWW-Authenticate": {"description": "The ways to say who calls", **_TEXT}},
+    429: _RETRY,
+    503: _RETRY,
+}
 
 RunId = Annotated[str, Path(alias="runId", description="The id that the start answered")]
 
@@ -28,16 +39,20 @@ def accepts(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The problem answers of a route that needs an API key, for the OpenAPI document."""
-    return problems_of(401, 403, 503, *statuses)
+    """The problem answers of a route that asks who calls, for the OpenAPI document."""
+    return problems_of(401, 403, 429, 503, *statuses)
 
 
 def problems_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Problem answers, for the OpenAPI document."""
+    """Problem answers, for the OpenAPI document; what any request may be answered is added."""
     schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
     return {
-        status: {"description": "Problem", "content": {MEDIA_TYPE: {"schema": schema}}}
-        for status in sorted(set(statuses))
+        status: {
+            "description": HTTPStatus(status).phrase,
+            "content": {MEDIA_TYPE: {"schema": schema}},
+            **({"headers": _HEADERS[status]} if status in _HEADERS else {}),
+        }
+        for status in sorted({*statuses, *ANSWERS_OF_ALL})
     }
 
 

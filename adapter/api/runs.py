@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from adapter.access import Caller
 from adapter.api.answers import event_list, inspection, run_status
 from adapter.api.bodies import (
     WORKFLOW_ID,
@@ -18,7 +19,7 @@ from adapter.api.bodies import (
     StartRequest,
     read_body,
 )
-from adapter.api.callers import Caller, Callers
+from adapter.api.callers import Callers
 from adapter.api.ports import AdmissionRequest, Admitted, Executions, RunBook, RunFilter
 from adapter.api.problems import refused
 from adapter.api.requests import (

@@ -7,8 +7,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request, Response
 
+from adapter.access import Caller
 from adapter.api.bodies import SignalAnswer, read_json
-from adapter.api.callers import Caller, Callers
+from adapter.api.callers import Callers
 from adapter.api.messages import SignalDesk, SignalView, SignalWish
 from adapter.api.ports import RunBook
 from adapter.api.problems import refused
@@ -63,7 +64,7 @@ def signal_routes(callers: Callers, book: RunBook, desk: SignalDesk) -> APIRoute
         payload = await read_json(request)
         key = idempotency_key(request) if KEY_HEADER in request.headers else str(uuid.uuid4())
         run = await visible_run(book, run_id, caller)
-        begun = await desk.begin(run.run_id, SignalWish(name, caller.owner, key, payload))
+        begun = await desk.begin(run.run_id, SignalWish(name, caller.actor, key, payload))
         done = await desk.carry_out(begun.id, _WAIT_SECONDS)
         _require_taken(done)
         response.status_code = 200 if done.outcome == "completed" else 202

@@ -12,9 +12,9 @@ from typing import Any
 from fastapi import Request
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from adapter.access import CallRefused
 from adapter.api.messages import SignedMessage
-from adapter.api.problems import refused
-from adapter.errors import Refused
+from adapter.api.problems import KINDS
 
 _ID, _TIMESTAMP, _SIGNATURE = _HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 _MESSAGE_ID = re.compile(r"[\x21-\x7e]{1,256}")
@@ -80,10 +80,12 @@ def _only(request: Request, name: str) -> str:
     return values[0] if len(values) == 1 else ""
 
 
-def _invalid() -> Refused:
-    return refused(
+def _invalid() -> CallRefused:
+    return CallRefused(
         "event.signature-invalid",
         "the signature or its time does not hold",
+        status=KINDS["event.signature-invalid"].status,
         place=_SIGNATURE,
         remedy="sign with the shared secret and send within five minutes",
+        headers=(("WWW-Authenticate", 'Webhook-Signature realm="coordinator"'),),
     )

@@ -6,8 +6,9 @@ from dataclasses import asdict
 
 from fastapi import APIRouter, Depends, Request
 
+from adapter.access import Caller
 from adapter.api.bodies import Workflow, WorkflowList
-from adapter.api.callers import Caller, Callers
+from adapter.api.callers import Callers
 from adapter.api.ports import RunBook
 from adapter.api.requests import may_answer, refuse_query
 

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from adapter.cli.service_client import DEVELOPMENT_KEY
+from adapter.config.callers import ACTIONS
 from adapter.config.document import API_VERSION, KIND
 from adapter.config.location import FILE_NAME
 from adapter.errors import Unavailable
@@ -35,6 +36,7 @@ class Addresses:
     api_port: int
     products: str
     database_url: str
+    owner_url: str
 
     @property
     def api(self) -> str:
@@ -110,8 +112,8 @@ class LocalFiles:
 
     def write_runtime(self, addresses: Addresses, waits: dict[str, Any], bound: Bound) -> None:
         """Write the runtime file and the database's address for these servers."""
-        for name in ("database-url", "migration-url"):
-            self._write(name, addresses.database_url)
+        self._write("database-url", addresses.database_url)
+        self._write("migration-url", addresses.owner_url)
         document = self._document(addresses, waits, bound)
         text = "# Written by `coordinatorctl dev` and `demo` at every start; changes are lost.\n"
         draft = self.runtime.with_suffix(".new")
@@ -149,20 +151,16 @@ class LocalFiles:
                     }
                 },
             },
-            "callers": [
-                {
-                    "name": "developer",
-                    "keyHash": f"sha256:{key}",
-                    "workflows": ["*"],
-                    "actions": [
-                        *("start", "status", "inspect", "events"),
-                        *("retry-same", "reconcile", "cancel", "signal"),
-                        *("doctor", "retain", "restore-hold", "complete-execution-recovery"),
-                        *("release-restore-hold", "release-admission-hold"),
-                    ],
-                    "operator": True,
+            "authentication": {
+                "apiKeys": {
+                    "developer": {
+                        "keys": [{"hash": f"sha256:{key}", "expiresAt": "2100-01-01T00:00:00Z"}],
+                        "workflows": ["*"],
+                        "actions": list(ACTIONS),
+                        "operator": True,
+                    }
                 }
-            ],
+            },
         }
 
     def _generate(self, name: str, secret: str) -> None:

@@ -7,10 +7,16 @@ from ipaddress import ip_address
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
-from adapter.config.callers import Action
+from adapter.config.callers import Authentication
 from adapter.config.findings import RuleBroken
+from adapter.config.identities import (
+    Authorization,
+    ClientAuthorization,
+    ConnectionTls,
+    NoAuthorization,
+)
 from adapter.config.words import Address, LocalId, Part, SecretReference, Text, WebAddress
 from interpreter.contract.values import JsonValue
 
@@ -20,10 +26,27 @@ SLOWEST_POLL_SECONDS = 31_536_000
 PRODUCTION_FLOOR_SECONDS = 30
 
 
+class SecretProviderPart(Part):
+    """A way to secrets that are kept elsewhere: which provider, and what it needs to know."""
+
+    use: LocalId
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+
+
 class Secrets(Part):
-    """Where ``secret:file/NAME`` is looked up: a folder, relative to the runtime file."""
+    """Where ``secret:file/NAME`` is looked up: a folder, relative to the runtime file.
+
+    ``secret:PROVIDER/NAME`` is looked up by one of the ``providers``.
+    """
 
     file_root: str | None = None
+    providers: dict[LocalId, SecretProviderPart] = Field(default_factory=dict, max_length=16)
+
+    @model_validator(mode="after")
+    def _own_names(self) -> Secrets:
+        if {"file", "env"} & set(self.providers):
+            raise RuleBroken("file and env are there already", "give the provider another name")
+        return self
 
 
 class TemporalTls(Part):
@@ -47,10 +70,14 @@ class TemporalPart(Part):
 
 
 class DatabasePart(Part):
-    """PostgreSQL addresses: the service's own role, and the role that owns the schema."""
+    """PostgreSQL addresses: the service's own role, and the role that owns the schema.
+
+    ``runtime_role`` names the service's role where its address does not.
+    """
 
     url: SecretReference
     migration_url: SecretReference
+    runtime_role: Text | None = None
 
 
 class KeyVersions(Part):
@@ -84,22 +111,6 @@ class ApiPart(Part):
     public_url: WebAddress
 
 
-class NoAuthorization(Part):
-    """Calls go out without an Authorization header."""
-
-    type: Literal["none"] = "none"
-
-
-class BearerAuthorization(Part):
-    """Calls carry ``Bearer`` and the token, read anew for every attempt."""
-
-    type: Literal["bearer"]
-    token_ref: SecretReference
-
-
-Authorization = Annotated[NoAuthorization | BearerAuthorization, Field(discriminator="type")]
-
-
 class Connection(Part):
     """One logical connection: which product answers, where, and under which identity."""
 
@@ -107,12 +118,15 @@ class Connection(Part):
     base_url: WebAddress
     profile: Text | None = None
     authorization: Authorization = NoAuthorization()
+    observation_authorization: ClientAuthorization | None = None
+    tls: ConnectionTls | None = None
     dispatch: Literal["local", "remote"] | None = None
     task_queue: Text | None = None
     paths: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = None
     query_parameters: Annotated[list[Text], Field(min_length=1, max_length=16)] | None = None
     response_schema: JsonValue = None
     attempt_timeout_milliseconds: Annotated[int, Field(ge=1, le=60_000)] | None = None
+    maximum_request_bytes: Annotated[int, Field(ge=1, le=1_048_576)] | None = None
     maximum_response_bytes: Annotated[int, Field(ge=1, le=1_048_576)] | None = None
     protocol: Literal["system-one", "openai-decisions"] | None = None
     model: Text | None = None
@@ -181,20 +195,6 @@ class Events(Part):
     sources: dict[LocalId, EventSourcePart] = Field(default_factory=dict, max_length=64)
 
 
-class Caller(Part):
-    """Who may call: the SHA-256 of an API key, and what that caller may do.
-
-    ``workflows`` are exact workflow ids, or ``*``; an operator sees every caller's runs of them.
-    The actions from ``doctor`` on are about the whole deployment, and for operators alone.
-    """
-
-    name: LocalId
-    key_hash: Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
-    workflows: Annotated[list[Text], Field(min_length=1, max_length=64)]
-    actions: Annotated[list[Action], Field(min_length=1)]
-    operator: bool = False
-
-
 class MetricsEndpoint(Part):
     """Where one kind of process shows its metrics; of several workers on a host the next port."""
 
@@ -251,7 +251,7 @@ class RuntimeDocument(Part):
     reconcile: ReconcilePart = ReconcilePart()
     events: Events = Events()
     telemetry: TelemetryPart = TelemetryPart()
-    callers: list[Caller] = Field(default_factory=list, max_length=256)
+    authentication: Authentication = Authentication()
     catalogue: list[Text] = Field(default_factory=list, max_length=64)
 
 

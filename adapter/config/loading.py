@@ -24,13 +24,15 @@ from adapter.config.connections import ConfiguredConnections
 from adapter.config.document import RuntimeDocument
 from adapter.config.files import read_named_file
 from adapter.config.findings import ConfigurationError, Finding, findings_of
+from adapter.config.identities import KINDS
 from adapter.config.rules import broken_rules
+from adapter.config.secret_providers import ProviderUse
 from adapter.config.secrets import SecretStore
 
 PUBLIC = "id.registrystack.org/formats/coordinator/runtime/v1alpha1"
 """The ``apiVersion`` of the public format's runtime files; no process is built from one."""
 
-_TAGS = frozenset({"none", "bearer"})
+_TAGS = frozenset({"none", "discovery", "uri", "static", "bearer"})
 _SCHEMA_KEY = "responseSchema"
 
 
@@ -69,7 +71,11 @@ def load_runtime(path: Path, environment: Mapping[str, str] = os.environ) -> Run
     if document is None:
         raise ConfigurationError(str(path), found)
     root = document.secrets.file_root
-    secrets = SecretStore(None if root is None else folder / root, environment)
+    providers = {
+        name: ProviderUse(part.use, part.settings)
+        for name, part in document.secrets.providers.items()
+    }
+    secrets = SecretStore(None if root is None else folder / root, environment, providers)
     return Runtime(path.absolute(), document, secrets)
 
 
@@ -104,7 +110,7 @@ def parse_runtime(
     try:
         document = RuntimeDocument.model_validate(tree.to_json())
     except ValidationError as error:
-        found += _placed(tree, findings_of(error, _TAGS))
+        found += _placed(tree, findings_of(error, KINDS))
         return None
     found += _placed(tree, broken_rules(document, folder))
     return None if found else document

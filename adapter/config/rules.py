@@ -1,4 +1,4 @@
-"""Rules of a runtime file that need more than one key: mode, transport, callers, references."""
+"""Rules of a runtime file that need more than one key: mode, transport, references."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from adapter.config.caller_rules import caller_rules
 from adapter.config.document import (
     PRODUCTION_FLOOR_SECONDS,
     RuntimeDocument,
     is_loopback,
 )
 from adapter.config.findings import Finding, pointer
+from adapter.config.identity_rules import broken_identities
 from interpreter.contract.values import JsonValue
 
 _FILE_REFERENCE = re.compile(r"^secret:file/")
@@ -21,23 +23,17 @@ def broken_rules(document: RuntimeDocument, folder: Path) -> list[Finding]:
     """Every broken rule of a document whose shape is right; ``folder`` holds the file."""
     return [
         *_transport(document),
+        *broken_identities(document),
         *_floor(document),
-        *_callers(document),
+        *caller_rules(document),
         *_event_sources(document),
         *_file_root(document),
+        *_providers(document),
         *_catalogue(document, folder),
     ]
 
 
 def _transport(document: RuntimeDocument) -> Iterator[Finding]:
-    for name, connection in document.connections.items():
-        if connection.base_url.startswith("http://") and not is_loopback(connection.base_url):
-            yield Finding(
-                "config.plain-http",
-                pointer(["connections", name, "baseUrl"]),
-                "plain http is allowed on a numeric loopback address only",
-                "use https",
-            )
     traces = document.telemetry.traces
     endpoint = "" if traces is None else traces.endpoint or ""
     if endpoint.startswith("http://") and not is_loopback(endpoint):
@@ -58,21 +54,6 @@ def _floor(document: RuntimeDocument) -> Iterator[Finding]:
             f"the floor is below {PRODUCTION_FLOOR_SECONDS} seconds",
             f"use {PRODUCTION_FLOOR_SECONDS} or more; only mode development may go lower",
         )
-
-
-def _callers(document: RuntimeDocument) -> Iterator[Finding]:
-    for member in ("name", "key_hash"):
-        seen: set[str] = set()
-        for index, caller in enumerate(document.callers):
-            value = getattr(caller, member)
-            if value in seen:
-                yield Finding(
-                    "config.duplicate-item",
-                    pointer(["callers", index, "name" if member == "name" else "keyHash"]),
-                    "an earlier caller has the same one",
-                    "give every caller its own name and key",
-                )
-            seen.add(value)
 
 
 def _event_sources(document: RuntimeDocument) -> Iterator[Finding]:
@@ -99,6 +80,26 @@ def _file_root(document: RuntimeDocument) -> Iterator[Finding]:
                     "a file reference needs secrets.fileRoot",
                     "name the folder that holds the secret files",
                 )
+
+
+def _providers(document: RuntimeDocument) -> Iterator[Finding]:
+    known = {"file", "env", *document.secrets.providers}
+    for location, reference in references(document):
+        provider = reference.removeprefix("secret:").partition("/")[0]
+        if provider not in known:
+            yield Finding(
+                "config.secret-provider",
+                location,
+                "no such provider of secrets is configured",
+                "add it under secrets.providers, or correct the reference",
+            )
+        elif location.startswith("/secrets/providers/") and provider not in ("file", "env"):
+            yield Finding(
+                "config.secret-provider",
+                location,
+                "what a provider needs itself is not kept by a provider",
+                "write secret:file/NAME or secret:env/NAME",
+            )
 
 
 def _catalogue(document: RuntimeDocument, folder: Path) -> Iterator[Finding]:

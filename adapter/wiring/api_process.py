@@ -13,6 +13,7 @@ from datetime import timedelta
 import structlog
 import uvicorn
 
+from adapter.access import LiveAccess
 from adapter.api import Service, create_app
 from adapter.config.loading import Runtime
 from adapter.config.location import setting
@@ -32,6 +33,7 @@ from adapter.wiring.deployment import (
     open_ledger,
     schedule_of,
 )
+from adapter.wiring.documents import fetch_document
 from adapter.wiring.event_sources import completion_verifiers, event_sources
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
@@ -56,8 +58,9 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
         open_ledger(runtime, recovery_only=recovery_only) as ledger,
     ):
         temporal = TemporalServer(runtime, telemetry=telemetry)
+        access = LiveAccess(runtime, fetch_document)
         starter = Starter(ledger.admissions, temporal, runtime.document.temporal.task_queue)
-        app = create_app(_service(runtime, ledger, temporal, starter, telemetry))
+        app = create_app(_service(runtime, ledger, temporal, starter, telemetry, access))
         # Nothing may outlive the patience of whoever stops us; a request is short.
         config = uvicorn.Config(
             telemetry.around(app),
@@ -73,6 +76,7 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
         _log.info("service.listening", address=runtime.document.api.bind)
         async with asyncio.TaskGroup() as group:
             group.create_task(_stop_with(server, stop))
+            group.create_task(access.keep_fresh(stop))
             group.create_task(keep_counting(telemetry, ledger.census, stop))
             if not recovery_only:
                 group.create_task(starter.keep_finishing(stop))
@@ -100,15 +104,15 @@ def _service(
     temporal: TemporalServer,
     starter: Starter,
     telemetry: Telemetry,
+    access: LiveAccess,
 ) -> Service:
-    document = runtime.document
     return Service(
         book=LedgerBook(ledger, binding_of(runtime)),
         executions=TemporalExecutions(ledger, temporal, starter),
         acts=LedgerDesk(ledger, Courier(ledger, temporal)),
         signals=LedgerSignals(ledger, SignalCourier(ledger, temporal)),
         oversight=_oversight(runtime, ledger, temporal),
-        callers=document.callers,
+        access=access,
         completions=completion_verifiers(runtime),
         event_sources=event_sources(runtime),
         after_commit=_after_commit(telemetry, _fault_point(runtime)),

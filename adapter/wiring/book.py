@@ -8,7 +8,7 @@ from activities.errors import LedgerUnavailable
 from adapter import api
 from adapter.errors import Refused
 from adapter.ledger import ActKind, Admission, Event, Inspection, Ledger, RunFilter, RunStatus
-from adapter.ledger.reads import EffectView, StepView, WaitView
+from adapter.ledger.reads import EffectView, SignalView, StepView, WaitView
 from adapter.wiring.acts import act_view
 from adapter.wiring.events import admit_event
 from adapter.wiring.inputs import input_check
@@ -16,7 +16,6 @@ from interpreter.contract.effects import VisitRef
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
 
-_ISSUER = "api-key"
 _SCOPE = ""
 
 
@@ -125,8 +124,8 @@ class LedgerBook:
             raise
         return status if scope.covers(status.workflow) else None
 
-    def _owner(self, caller: str) -> str:
-        return self._ledger.keyed.owner(_ISSUER, caller)
+    def _owner(self, owner: api.Owner) -> str:
+        return self._ledger.keyed.owner(owner.issuer, owner.subject)
 
 
 def _run_view(status: RunStatus, acts: tuple[str, ...]) -> api.RunView:
@@ -158,6 +157,7 @@ def _inspection(found: Inspection, run: api.RunView, acts: Sequence[api.ActView]
         steps=[_step_view(step) for step in found.steps],
         effects=[_effect_view(effect) for effect in found.effects],
         waits=[_wait_view(wait) for wait in found.waits],
+        signals=[_signal_view(signal, found.run) for signal in found.signals],
         acts=acts,
     )
 
@@ -194,6 +194,18 @@ def _wait_view(wait: WaitView) -> api.WaitView:
         observations=wait.observations,
         observed_at=wait.observed_at,
         resolution=wait.resolution or "",
+    )
+
+
+def _signal_view(signal: SignalView, run: RunStatus) -> api.SignalView:
+    return api.SignalView(
+        id=signal.id,
+        name=signal.name,
+        outcome=signal.outcome,
+        wait=signal.visit,
+        run_closed=run.state.final,
+        recorded_at=signal.recorded_at,
+        concluded_at=signal.concluded_at,
     )
 
 

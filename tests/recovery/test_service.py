@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ import uvicorn
 
 from adapter.api import EventSource, Service, create_app, webhook_of
 from adapter.cli.main import main
-from adapter.config.document import Caller
 from adapter.reconcile.diagnosis import Norms
 from adapter.reconcile.signals import SignalCourier
 from adapter.wiring.acts import LedgerDesk
@@ -26,14 +24,12 @@ from adapter.wiring.oversight import DeploymentOversight
 from adapter.wiring.signals import LedgerSignals
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
+from tests.fixtures.access import FixedAccess, key_policy
 from tests.recovery.conftest import ONE_MESSAGE, SEND, FixedTemporal, Site
 
 KEY = "key-of-ops"
 EVENTS_SECRET = "whsec_" + "cmVn" * 8
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-ACTIONS = ["start", "status", "inspect", "events", "retry-same", "reconcile", "cancel"]
-ACTIONS += ["doctor", "retain", "restore-hold", "complete-execution-recovery"]
-ACTIONS += ["release-restore-hold", "release-admission-hold", "signal"]
 
 
 @dataclass
@@ -56,15 +52,7 @@ async def served_desk(
     site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> AsyncIterator[Desk]:
     """The service over the site, for an operator."""
-    policy = Caller.model_validate(
-        {
-            "name": "ops",
-            "keyHash": f"sha256:{hashlib.sha256(KEY.encode()).hexdigest()}",
-            "workflows": ["*"],
-            "actions": ACTIONS,
-            "operator": True,
-        }
-    )
+    access = FixedAccess.of_keys(ops=key_policy("ops", operator=True))
     book, acts = LedgerBook(site.ledger, Binding()), LedgerDesk(site.ledger, site.courier)
     norms = Norms(timedelta(minutes=1), timedelta(days=1))
     oversight = DeploymentOversight(site.reconciliation.marks, FixedTemporal(site.client), norms)
@@ -73,7 +61,7 @@ async def served_desk(
     sources = {"casework": webhook_of(SECRET)}
     registry = EventSource("registry", "urn:registry", None, webhook_of(EVENTS_SECRET))
     app = create_app(
-        Service(book, executions, acts, [policy], sources, oversight, signals, [registry])
+        Service(book, executions, acts, access, sources, oversight, signals, [registry])
     )
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())

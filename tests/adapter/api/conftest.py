@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -27,6 +26,7 @@ from adapter.api import (
     Finding,
     HoldView,
     Inspection,
+    Owner,
     ReviewView,
     RunFilter,
     RunPage,
@@ -42,10 +42,10 @@ from adapter.api import (
     create_app,
     webhook_of,
 )
-from adapter.config.document import Caller
 from adapter.errors import Refused, Unavailable
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.values import canonical_bytes
+from tests.fixtures.access import FixedAccess, key_policy
 
 REVISION = "sha256:" + "a" * 64
 WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -58,8 +58,8 @@ _NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 class MemoryBook:
     """The ledger's port: one active workflow whose input is an object."""
 
-    admitted: dict[tuple[str, str, str], tuple[bytes, RunView]] = field(default_factory=dict)
-    owners: dict[str, str] = field(default_factory=dict)
+    admitted: dict[tuple[Owner, str, str], tuple[bytes, RunView]] = field(default_factory=dict)
+    owners: dict[str, Owner] = field(default_factory=dict)
     up: bool = True
 
     async def admit(self, request: AdmissionRequest) -> Admitted:
@@ -97,8 +97,9 @@ class MemoryBook:
         """Admit by the event's identity, as input its data."""
         event = request.event
         key = repr((request.trigger, event.source, event.id))
+        sender = Owner("event-source", request.source)
         return await self.admit(
-            AdmissionRequest(request.source, key, request.workflow, REVISION, event.data)
+            AdmissionRequest(sender, key, request.workflow, REVISION, event.data)
         )
 
     def change(self, run_id: str, **facts: object) -> None:
@@ -151,6 +152,7 @@ class MemoryBook:
                 )
             ],
             [WaitView("main/wait:1", "wait", "completion", _NOW, _NOW, 3, _NOW, "")],
+            signals=[SignalView("s-1", "paid", "kept", "", False, _NOW, _NOW)],
         )
 
     async def events(
@@ -270,6 +272,10 @@ class MemoryOversight:
             oldest_pending_start_at=None,
             open_acts=0,
             oldest_act_at=None,
+            open_signals=0,
+            oldest_signal_at=None,
+            open_hints=0,
+            oldest_hint_at=None,
             oldest_due_at=None,
             unerased_runs=2,
             oldest_unerased_at=_NOW,
@@ -305,26 +311,6 @@ class MemoryOversight:
         return 4
 
 
-def policy(name: str, **facts: object) -> Caller:
-    """A caller whose key is ``key-of-NAME``."""
-    key_hash = "sha256:" + hashlib.sha256(f"key-of-{name}".encode()).hexdigest()
-    actions = [
-        "start",
-        "status",
-        "inspect",
-        "events",
-        "retry-same",
-        "reconcile",
-        "cancel",
-        "signal",
-    ]
-    actions += ["doctor", "retain", "restore-hold", "complete-execution-recovery"]
-    actions += ["release-restore-hold", "release-admission-hold"]
-    return Caller.model_validate(
-        {"name": name, "keyHash": key_hash, "workflows": ["*"], "actions": actions} | facts
-    )
-
-
 @dataclass
 class Running:
     """A served application and what it was built from."""
@@ -352,19 +338,19 @@ async def service() -> AsyncIterator[Running]:
     """The service on a free port."""
     book, executions, desk = MemoryBook(), MemoryExecutions(), MemoryDesk()
     oversight, signals = MemoryOversight(), MemorySignals()
-    callers = [
-        policy("desk"),
-        policy("other"),
-        policy("boss", operator=True),
-        policy("clerk", actions=["status"]),
-        policy("narrow", workflows=["letters"]),
-    ]
+    access = FixedAccess.of_keys(
+        desk=key_policy("desk"),
+        other=key_policy("other"),
+        boss=key_policy("boss", operator=True),
+        clerk=key_policy("clerk", actions=["status"]),
+        narrow=key_policy("narrow", workflows=["letters"]),
+    )
     sources = {"casework": webhook_of(WEBHOOK_SECRET)}
     senders = [
         EventSource("registry", "urn:registry", None, webhook_of(REGISTRY_SECRET)),
         EventSource("mail", "urn:mail", frozenset({"letters"}), webhook_of(MAIL_SECRET)),
     ]
-    app = create_app(Service(book, executions, desk, callers, sources, oversight, signals, senders))
+    app = create_app(Service(book, executions, desk, access, sources, oversight, signals, senders))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from adapter.api import Owner
 from tests.adapter.api.conftest import MAIL_SECRET, REGISTRY_SECRET, WEBHOOK_SECRET, Running
 from tests.adapter.api.test_signatures import signed
 
@@ -41,7 +42,7 @@ async def test_an_event_admits_a_run_of_its_sender_once_and_starts_it(service: R
     first, again = await post(service), await post(service)
     assert (first.status_code, first.json()["created"]) == (202, True)
     assert again.json() == {"runId": first.json()["runId"], "created": False}
-    assert set(service.book.owners.values()) == {"registry"}
+    assert set(service.book.owners.values()) == {Owner("event-source", "registry")}
     assert service.executions.asked == [("start", first.json()["runId"])] * 2
 
 

@@ -42,14 +42,15 @@ def sound() -> dict[str, Any]:
             },
         },
         "waits": {"floorSeconds": 1, "pollSeconds": {"casework": 2}},
-        "callers": [
-            {
-                "name": "desk",
-                "keyHash": "sha256:" + "0" * 64,
-                "workflows": ["*"],
-                "actions": ["start", "status"],
+        "authentication": {
+            "apiKeys": {
+                "desk": {
+                    "keys": [{"hash": "sha256:" + "0" * 64, "expiresAt": "2100-01-01T00:00:00Z"}],
+                    "workflows": ["*"],
+                    "actions": ["start", "status"],
+                }
             }
-        ],
+        },
     }
 
 
@@ -145,8 +146,10 @@ def test_plain_http_is_for_numeric_loopback_only(write: Write) -> None:
 
 def test_two_callers_never_share_a_key(write: Write) -> None:
     wrong = sound()
-    wrong["callers"].append(deepcopy(wrong["callers"][0]) | {"name": "other"})
-    assert [f.pointer for f in findings(write(wrong))] == ["/callers/1/keyHash"]
+    keys = wrong["authentication"]["apiKeys"]
+    keys["other"] = deepcopy(keys["desk"])
+    pointers = [f.pointer for f in findings(write(wrong))]
+    assert pointers == ["/authentication/apiKeys/other/keys/0/hash"]
 
 
 def test_an_external_connection_lists_its_paths_and_schema(write: Write) -> None:
@@ -181,7 +184,7 @@ def test_the_flag_wins_over_the_environment(write: Write) -> None:
 
 def test_a_word_that_yaml_versions_read_differently_is_text(write: Write) -> None:
     wrong = yaml.safe_dump(sound()).replace("operator: false", "operator: no")
-    wrong = wrong.replace("  keyHash", "  operator: no\n  keyHash", 1)
+    wrong = wrong.replace("      keys:", "      operator: no\n      keys:", 1)
     assert {f.code for f in findings(write(wrong))} == {"config.expected-boolean"}
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from activities.catalogue import Catalogue
-from adapter.api import AdmissionRequest, RunFilter, Scope
+from adapter.api import AdmissionRequest, Owner, RunFilter, Scope
 from adapter.authoring import load_project
 from adapter.crypto import KeyRing, Sealer
 from adapter.errors import Refused
@@ -19,7 +20,8 @@ from interpreter.contract.records import RunState, StartState
 from interpreter.contract.runs import Binding
 
 _EXAMPLE = Path(__file__).parents[3] / "examples" / "reviewed-notice"
-_DESK = Scope("desk", None)
+_OWNER = Owner("https://issuer.example", "desk")
+_DESK = Scope(_OWNER, None)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ async def book(database_url: str, package: Package) -> AsyncIterator[LedgerBook]
 
 
 def wish(
-    package: Package, key: str = "k", owner: str = "desk", **other: object
+    package: Package, key: str = "k", owner: Owner = _OWNER, **other: object
 ) -> AdmissionRequest:
     """A start that is right where nothing else is said."""
     facts: dict[str, object] = {
@@ -95,7 +97,10 @@ async def test_a_run_is_hidden_from_others_and_from_other_workflows(
     run = (await book.admit(wish(package))).run.run_id
     assert await book.run(run, _DESK) is not None
     assert await book.run(run, Scope(None, None)) is not None
-    for scope in (Scope("other", None), Scope("desk", frozenset({"letters"}))):
+    for scope in (
+        Scope(replace(_OWNER, subject="other"), None),
+        Scope(_OWNER, frozenset({"letters"})),
+    ):
         assert await book.run(run, scope) is None
         assert await book.inspect(run, scope) is None
         assert await book.events(run, scope, 0, 10) is None

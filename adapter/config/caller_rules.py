@@ -1,0 +1,76 @@
+"""Rules about who may call that need more than one key of a runtime file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adapter.config.callers import OPERATORS_ALONE, KeysAt, Policy
+from adapter.config.document import RuntimeDocument, is_loopback
+from adapter.config.findings import Finding, pointer
+
+_Location = list[str | int]
+
+
+def caller_rules(document: RuntimeDocument) -> Iterator[Finding]:
+    """Every broken rule of the part `authentication`."""
+    yield from _operators(document)
+    yield from _one_of_each(document)
+    yield from _addresses(document)
+
+
+def policies_of(document: RuntimeDocument) -> Iterator[tuple[_Location, Policy]]:
+    """Every policy with the place where it stands."""
+    part = document.authentication
+    for name, issuer in part.issuers.items():
+        for client, policy in issuer.clients.items():
+            yield ["authentication", "issuers", name, "clients", client], policy
+    for name, caller in part.api_keys.items():
+        yield ["authentication", "apiKeys", name], caller
+
+
+def _operators(document: RuntimeDocument) -> Iterator[Finding]:
+    for place, policy in policies_of(document):
+        for index, action in enumerate(policy.actions):
+            if action in OPERATORS_ALONE and not policy.operator:
+                yield Finding(
+                    "config.operator-alone",
+                    pointer([*place, "actions", index]),
+                    "the action is for operators, and the policy is of none",
+                    "write operator: true, or remove the action",
+                )
+
+
+def _one_of_each(document: RuntimeDocument) -> Iterator[Finding]:
+    """No two callers with one key, and no issuer twice: either would be one of two at random."""
+    part = document.authentication
+    places: list[tuple[_Location, str, str]] = [
+        (["authentication", "issuers", name, "issuer"], issuer.issuer, "name every issuer once")
+        for name, issuer in part.issuers.items()
+    ]
+    places += [
+        (["authentication", "apiKeys", name, "keys", index, "hash"], key.hash, "make a new key")
+        for name, caller in part.api_keys.items()
+        for index, key in enumerate(caller.keys)
+    ]
+    seen: set[str] = set()
+    for place, value, remedy in places:
+        if value in seen:
+            message = "an earlier entry has the same one"
+            yield Finding("config.duplicate-item", pointer(place), message, remedy)
+        seen.add(value)
+
+
+def _addresses(document: RuntimeDocument) -> Iterator[Finding]:
+    for name, issuer in document.authentication.issuers.items():
+        place: _Location = ["authentication", "issuers", name]
+        addresses = [([*place, "issuer"], issuer.issuer)]
+        if isinstance(issuer.key_set, KeysAt):
+            addresses.append(([*place, "keySet", "uri"], issuer.key_set.uri))
+        for where, address in addresses:
+            if address.startswith("http://") and not is_loopback(address):
+                yield Finding(
+                    "config.plain-http",
+                    pointer(where),
+                    "plain http is allowed on a numeric loopback address only",
+                    "use https",
+                )
