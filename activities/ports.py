@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from activities.credentials import Authorization, ClientTls
 from interpreter.contract.calls import EndedWait
 from interpreter.contract.effects import Reply, VisitRef
 from interpreter.contract.operations import Completion, OperationContract
@@ -327,8 +328,15 @@ class Connections(Protocol):
         """Base URL and product settings; ConnectionFault ``connection.unknown``."""
         ...
 
-    async def authorization(self, connection: str) -> str | None:
-        """A fresh ``Authorization`` header value for one attempt, or None for anonymous."""
+    def authorization(self, connection: str, *, observing: bool = False) -> Authorization:
+        """How its calls are authorised; with ``observing``, how the receipts of calls are read."""
+        ...
+
+    async def tls(self, connection: str) -> ClientTls | None:
+        """The certificates of the connection as they are now; None for the system's trust alone.
+
+        Raises CredentialUnavailable when one can not be read.
+        """
         ...
 
 

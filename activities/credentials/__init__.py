@@ -3,15 +3,42 @@
 A credential is fetched fresh for every attempt; whatever fails here happened before sending.
 """
 
-from activities.credentials.authorization import Anonymous, Authorization, BearerToken
-from activities.credentials.faults import CredentialRefused, CredentialUnavailable
+from activities.credentials.attempt import (
+    Attempt,
+    Authorization,
+    Grant,
+    Post,
+    PostAnswer,
+    ReadSecret,
+    read_grant,
+)
+from activities.credentials.authorization import Anonymous, BearerToken
+from activities.credentials.client_credentials import ClientCredentials
+from activities.credentials.client_tls import ClientTls
+from activities.credentials.faults import (
+    CredentialRefused,
+    CredentialUnavailable,
+    CredentialUnusable,
+)
 from activities.credentials.masking import Secret
+from activities.credentials.task_authority import TaskAuthority, TaskBound
 
 __all__ = [
     "Anonymous",
+    "Attempt",
     "Authorization",
     "BearerToken",
+    "ClientCredentials",
+    "ClientTls",
     "CredentialRefused",
     "CredentialUnavailable",
+    "CredentialUnusable",
+    "Grant",
+    "Post",
+    "PostAnswer",
+    "ReadSecret",
     "Secret",
+    "TaskAuthority",
+    "TaskBound",
+    "read_grant",
 ]

@@ -1,55 +1,70 @@
-"""How a connection authorises one attempt."""
+"""The kinds of authorization that need no issuer: none, anonymous, a token that others keep."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass, field
 
+from activities.credentials.attempt import Attempt, ReadSecret, read_or_unavailable
 from activities.credentials.faults import CredentialUnavailable
 from activities.credentials.masking import Secret
-from interpreter.errors import CoordinatorError
 
 
-class Authorization(Protocol):
-    """Gives the ``Authorization`` header of one attempt.
+@dataclass(frozen=True, slots=True)
+class Anonymous:
+    """Sends no ``Authorization`` header.
 
-    A kind that talks to a token endpoint implements the same method: it is asynchronous, is
-    called once for each attempt, and raises CredentialUnavailable or CredentialRefused.
+    ``public`` is said of a service that is meant for everybody; otherwise an anonymous call leads
+    to this machine alone. A pretended product ``takes_grants`` as they come.
     """
 
-    async def header(self) -> Secret | None:
-        """The header's value, or None for an anonymous call."""
-        ...
+    public: bool = False
+    takes_grants: bool = False
 
+    @property
+    def for_tasks(self) -> bool | None:
+        """False, or None for a pretended product."""
+        return None if self.takes_grants else False
 
-class Anonymous:
-    """Sends no ``Authorization`` header."""
+    @property
+    def loopback_only(self) -> bool:
+        """True unless the service is for everybody."""
+        return not self.public
 
-    async def header(self) -> Secret | None:
+    async def header(self, _attempt: Attempt) -> Secret | None:
         """None."""
         return None
 
 
+@dataclass(frozen=True, slots=True)
 class BearerToken:
     """A static token, read at each attempt so that a rotated one is used at once."""
 
-    def __init__(self, read: Callable[[], str], connection: str) -> None:
-        self._read = read
-        self._connection = connection
+    connection: str
+    read: ReadSecret = field(repr=False)
 
-    async def header(self) -> Secret | None:
+    @property
+    def for_tasks(self) -> bool:
+        """False."""
+        return False
+
+    @property
+    def loopback_only(self) -> bool:
+        """False."""
+        return False
+
+    async def header(self, _attempt: Attempt) -> Secret | None:
         """``Bearer`` and the token; CredentialUnavailable when it can not be read or sent."""
-        try:
-            token = self._read()
-        except CoordinatorError as error:
-            raise self._unavailable("the token can not be read", error.remedy) from error
-        if not token or not all("!" <= letter <= "~" for letter in token):
-            raise self._unavailable(
-                "the token is not visible ASCII", "write the token alone, without blanks"
-            )
-        return Secret(f"Bearer {token}")
+        return bearer(await read_or_unavailable(self.read, self.connection), self.connection)
 
-    def _unavailable(self, message: str, remedy: str) -> CredentialUnavailable:
-        return CredentialUnavailable(
-            "connection.credential", message, place=self._connection, remedy=remedy
+
+def bearer(token: Secret, connection: str) -> Secret:
+    """``Bearer`` and a token; CredentialUnavailable unless the token is visible ASCII."""
+    text = token.reveal()
+    if not text or not all("!" <= letter <= "~" for letter in text):
+        raise CredentialUnavailable(
+            "connection.credential",
+            "the token is not visible ASCII",
+            place=connection,
+            remedy="write the token alone, without blanks",
         )
+    return Secret(f"Bearer {text}")

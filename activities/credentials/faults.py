@@ -1,4 +1,4 @@
-"""The two ways in which a credential can not be had; both are before sending."""
+"""The three ways in which a credential can not be had; all are before sending."""
 
 from __future__ import annotations
 
@@ -11,3 +11,7 @@ class CredentialUnavailable(ConnectionFault):
 
 class CredentialRefused(ConnectionFault):
     """The issuer refused the credential; repeating the attempt changes nothing."""
+
+
+class CredentialUnusable(ConnectionFault):
+    """What the deployment holds is no credential (no key, no certificate): a person corrects it."""

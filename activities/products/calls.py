@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -54,7 +55,7 @@ class Call:
     line: Line
     input: JsonValue = field(repr=False)
     deadline: float
-    authorise: Callable[[], Awaitable[Secret | None]] = field(repr=False)
+    authorise: Callable[[float], Awaitable[Secret | None]] = field(repr=False)
     key: str | None = None
     preparation: JsonValue = field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = ()
@@ -70,14 +71,15 @@ class Call:
 
         The credential is fetched for the attempt's first request and serves this attempt only.
         """
-        http, settings = self.entry.http, self.line.settings
+        http, own = self.entry.http, self.line.settings.attempt_timeout_milliseconds
         if self.headers:
             request = replace(request, headers=(*request.headers, *self.headers))
+        # A connection's own limit is one of the attempt, and getting a credential is part of it.
+        until = self.deadline if own is None else min(self.deadline, time.monotonic() + own / 1000)
         if not self._credential:
-            self._credential.append(await self.authorise())
+            self._credential.append(await self.authorise(until))
         credential = self._credential[0]
-        milliseconds = settings.attempt_timeout_milliseconds or http.timeout_milliseconds
-        seconds = remaining(self.deadline, milliseconds / 1000)
+        seconds = remaining(until, http.timeout_milliseconds / 1000 if own is None else own / 1000)
         return await self.line.exchange(request, credential, seconds, http.maximum_response_bytes)
 
     def situation(self, situation: Situation, place: str = "") -> Sent:

@@ -7,15 +7,20 @@ import time
 from collections.abc import Awaitable, Callable
 
 from activities.catalogue import AdapterName, Catalogue, CatalogueEntry, Situation
-from activities.credentials import CredentialRefused, CredentialUnavailable
+from activities.credentials import (
+    CredentialRefused,
+    CredentialUnavailable,
+    CredentialUnusable,
+)
+from activities.destinations import DestinationRefused
 from activities.errors import ActivityError, CatalogueError, ConnectionFault
 from activities.ports import Command, Connections
 from activities.products.actions import ImmediateAction
 from activities.products.breaker import Breaker
 from activities.products.calls import Call, DirectCall, NotPrepared, Pinned, ProductAdapter
-from activities.products.destinations import DestinationRefused
 from activities.products.evaluation import Evaluation
 from activities.products.external import ExternalRead
+from activities.products.grants import task_grant
 from activities.products.http_requests import CommandRefused, key_header, write_receipt_request
 from activities.products.lines import Lines
 from activities.products.outcomes import Malformed, Sent, in_situation, read_output
@@ -144,7 +149,9 @@ class Products:
                 remedy="repeat the same command, or settle the effect otherwise",
             )
         until = time.monotonic() + RECEIPT_SECONDS if deadline is None else deadline
-        sent = await self._carried_out(command, contract, idempotency_key, until, _receipt)
+        sent = await self._carried_out(
+            command, contract, idempotency_key, until, _receipt, observing=True
+        )
         if sent.reply.kind is ReplyKind.ACCEPTED or sent.reply.code == "receipt-unresolved":
             return sent.reply
         return Reply(ReplyKind.UNKNOWN, code="observation-unavailable")
@@ -160,6 +167,8 @@ class Products:
         key: str | None,
         deadline: float,
         act: Callable[[ProductAdapter, Call], Awaitable[Sent]],
+        *,
+        observing: bool = False,
     ) -> Sent:
         """Check the command, open its line and act; whatever fails on the way is classified."""
         try:
@@ -170,7 +179,7 @@ class Products:
         adapter = self._direct if name is None else self._adapters[name]
         with self._watch.call(contract.id, command.connection) as watched:
             try:
-                call = self._call(pinned, command, key, deadline)
+                call = await self._call(pinned, command, key, deadline, observing)
                 call.headers = watched.headers
                 sent = await act(adapter, call)
             except _STOPS as stop:
@@ -178,12 +187,14 @@ class Products:
             watched.ended(sent.reply.kind.value)
         return sent
 
-    def _call(self, pinned: Pinned, command: Command, key: str | None, deadline: float) -> Call:
+    async def _call(
+        self, pinned: Pinned, command: Command, key: str | None, deadline: float, observing: bool
+    ) -> Call:
         """An attempt that may begin; one of the stops if it may not."""
         misfit = pinned.request_misfit(command.input)
         if misfit is not None:
             raise CommandRefused(f"request {misfit}")
-        line = self._lines.line(command.connection)
+        line = await self._lines.line(command.connection, deadline)
         if not line.settings.serves(pinned.entry.contract.product):
             raise ConnectionFault(
                 "connection.product",
@@ -191,10 +202,11 @@ class Products:
                 place=command.connection,
                 remedy="bind the operation to a connection of its product",
             )
-        grant = pinned.entry.http.grant
-        if grant is not None and grant in command.input:
-            # A grant that nothing enforces would pretend to narrow what the call may do.
-            raise CommandRefused(f"request /{grant}")
+        authorization = self._lines.authorization(command.connection, observing=observing)
+        line.require_identity(authorization)
+        # The grant says for which task a command is sent; its receipt is read for the deployment.
+        member, for_tasks = pinned.entry.http.grant, authorization.for_tasks
+        grant = None if observing else task_grant(member, command.input, for_tasks=for_tasks)
         if deadline <= time.monotonic():
             raise NotPrepared(Sent(Reply(ReplyKind.RETRYABLE, code="attempt-timeout")))
         return Call(
@@ -202,7 +214,7 @@ class Products:
             line,
             command.input,
             deadline,
-            lambda: self._lines.credential(command.connection, deadline - time.monotonic()),
+            lambda until: line.credential(authorization, grant, until),
             key,
             command.preparation,
         )
@@ -252,6 +264,8 @@ def _stopped(entry: CatalogueEntry, stop: Exception) -> Sent:
             return _refused("credential-refused", stop.place)
         case CredentialUnavailable():
             return _without_credential(entry, stop.place)
+        case CredentialUnusable():
+            return _refused("credential-configuration", stop.place)
         case ConnectionFault():
             return _refused("operation-unbound", stop.place)
         case CommandRefused():

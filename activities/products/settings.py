@@ -18,8 +18,7 @@ class ConnectionSettings(BaseModel):
     """The members of a connection that shape its requests; other members are not ours.
 
     ``profile`` belongs to breg; ``paths``, ``query_parameters`` and ``response_schema`` to
-    external connections; ``protocol`` and ``model`` to evaluation. A connection with a task
-    authority is not served: its calls would go out under the standing identity.
+    external connections; ``protocol`` and ``model`` to evaluation. Who calls is not among them.
     """
 
     model_config = ConfigDict(
@@ -29,7 +28,6 @@ class ConnectionSettings(BaseModel):
     base_url: str
     product: str | None = None
     profile: str | None = None
-    task_authority: None = None
     attempt_timeout_milliseconds: int | None = Field(default=None, ge=1)
     maximum_request_bytes: int = Field(default=LARGEST_BODY_BYTES, ge=1)
     maximum_response_bytes: int = Field(default=LARGEST_BODY_BYTES, ge=1)

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpcore
 
-from activities.products.destinations import resolve
+from activities.destinations import resolve
 
 _LARGEST_BUFFER = 131_072
 

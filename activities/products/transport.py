@@ -13,8 +13,8 @@ from typing import Any
 
 import httpcore
 
+from activities.destinations import Destination, DestinationRefused
 from activities.faults import at
-from activities.products.destinations import Destination, DestinationRefused
 from activities.products.streams import CheckedBackend
 
 CONNECT_SECONDS = 1.0

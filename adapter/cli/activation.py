@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from adapter import package as packages
+from adapter.authoring.runtimes.tasks import task_misfit
 from adapter.cli.loops import run_to_end
 from adapter.cli.options import FormatOption, RuntimeOption
 from adapter.cli.project import compile_project
@@ -104,6 +105,16 @@ def _require_connections(runtime: Runtime, definition: Definition) -> None:
                 f"the deployment has no {product} connection of this name",
                 place=f"/connections/{name}",
                 remedy="add it to runtime.yaml, then apply again",
+            )
+        if connection.for_tasks is None:
+            continue
+        misfit = task_misfit(definition, name, for_tasks=connection.for_tasks)
+        if misfit is not None:
+            raise Refused(
+                "connection.unbound",
+                f"the connection {misfit.message}",
+                place=f"/connections/{name}",
+                remedy=misfit.remedy,
             )
 
 

@@ -145,6 +145,14 @@ def _belongs(wanted: bool, keys: dict[str, Any], *, required: tuple[str, ...]) -
     present = [key for key, value in keys.items() if value is not None]
     if wanted and (absent := [key for key in required if keys[key] is None]):
         raise RuleBroken(
+    @property
+    def for_tasks(self) -> bool | None:
+        """Whether calls are done for a task; None where grants are taken as they come."""
+        kind = self.authorization
+        if isinstance(kind, NoAuthorization) and kind.grants is not None:
+            return None
+        return isinstance(kind, ClientAuthorization) and kind.task_authority is not None
+
             f"this product needs {' and '.join(absent)}",
             "add what is missing",
             code="config.missing-key",

@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
 
+from activities.credentials import Secret
+from adapter.config.secret_providers import OpenProviders, ProviderUse
 from adapter.errors import Unavailable
 
 _LARGEST_SECRET_BYTES = 65_536
+_OWN = ("secret:file/", "secret:env/")
 _ALLOWED_MODES = frozenset({0o400, 0o600})
 
 
 class SecretStore:
-    """Gives the secret behind ``secret:file/NAME`` or ``secret:env/NAME``; keeps none.
+    """Gives the secret behind a reference to a file, a variable or a provider; keeps none.
 
     A file must be regular, owned by this process's account, of mode 0400 or 0600 and with one
     hard link, so that no other account can have read or planted it. A trailing newline is not
     part of the secret.
     """
 
-    def __init__(self, root: Path | None, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        root: Path | None,
+        environment: Mapping[str, str],
+        providers: Mapping[str, ProviderUse] | None = None,
+    ) -> None:
         self._root = root
         self._environment = environment
+        self._providers = OpenProviders(providers or {}, self._own)
 
     def read(self, reference: str) -> bytes:
         """The secret's bytes.
 
-        Raises Unavailable ``secret.absent``, ``secret.exposed`` (mode, owner or links) or
-        ``secret.unusable`` (empty, too large, unreadable).
+        Raises Unavailable ``secret.absent``, ``secret.exposed`` (mode, owner or links),
+        ``secret.unusable`` (empty, too large, unreadable), or what a provider does
+        (``secret.unavailable``, ``secret.provider-absent``, ``secret.provider-settings``).
         """
         provider, _, name = reference.removeprefix("secret:").partition("/")
-        data = self._from_environment(name) if provider == "env" else self._from_file(name)
+        if provider == "env":
+            data = self._from_environment(name)
+        elif provider == "file":
+            data = self._from_file(name)
+        else:
+            data = self._providers.secret(provider, name).rstrip(b"\r\n")
         if not data:
             raise Unavailable(
                 "secret.unusable",
@@ -53,6 +69,27 @@ class SecretStore:
                 place=reference,
                 remedy="write it as text",
             ) from error
+
+    def secret(self, reference: str) -> Secret:
+        """The secret as text that shows itself to nobody; the same errors as ``read``."""
+        return Secret(self.text(reference))
+
+    async def fetch(self, reference: str) -> Secret:
+        """As ``secret``, without holding up others while a provider is asked."""
+        if reference.startswith(_OWN):
+            return self.secret(reference)
+        return await asyncio.to_thread(self.secret, reference)
+
+    def _own(self, reference: str) -> Secret:
+        """What a provider may read for itself; Unavailable ``secret.absent`` beyond that."""
+        if not reference.startswith(_OWN):
+            raise Unavailable(
+                "secret.absent",
+                "what a provider needs itself is in a file or a variable",
+                place=reference,
+                remedy="write secret:file/NAME or secret:env/NAME",
+            )
+        return self.secret(reference)
 
     def _from_environment(self, name: str) -> bytes:
         value = self._environment.get(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adapter.crypto.signing import SigningAlgorithm, new_signing_key, public_half
+from adapter.crypto.web_keys import SigningAlgorithm, new_signing_key, public_half
 from adapter.errors import Unavailable
 
 LONGEST_TOKEN_SECONDS = 3_600

@@ -67,6 +67,21 @@ RUNTIME_CODES = (
         "use https",
     ),
     Code(
+        "config.secret-provider",
+        "a reference names a provider of secrets that is not configured",
+        "add it under `secrets.providers`, or correct the reference",
+    ),
+    Code(
+        "config.identity",
+        "a connection's identity does not fit its product or where it leads",
+        "give the connection an identity of its own",
+    ),
+    Code(
+        "config.forbidden-address",
+        "no product lives at this address: metadata, link-local, multicast or none",
+        "name the product's own address",
+    ),
+    Code(
         "config.file-absent",
         "a file that the runtime file names is not there",
         "correct the path; it is relative to the runtime file",

@@ -16,17 +16,15 @@ from adapter.authoring.formats.envelope import Envelope, read_envelope
 from adapter.authoring.runtimes.connections import Bound
 from adapter.authoring.runtimes.public_format import read_public_runtime
 from adapter.authoring.runtimes.substitution import Silence, substituted
+from adapter.authoring.runtimes.tasks import task_misfit
 from adapter.config.document import API_VERSION
 from adapter.config.findings import Finding
 from adapter.config.loading import PUBLIC, parse_runtime
 from interpreter.definition.document import Definition
-from interpreter.definition.nodes import CallNode
 
 PUBLIC_KIND = "CoordinatorRuntimeConfig"
 _PUBLIC = Envelope(PUBLIC_KIND, (PUBLIC,))
 _MAPS = {"external": "externalHttpConnections", "evaluation": "decisionConnections"}
-_AS_A_TASK = "scheduling.create-appointment/v1"
-_NOT_AS_A_TASK = "breg.invoke-action/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ def _own(
     if document is None:
         return None
     return {
-        name: Bound(find_key(tree, ["connections", name]), one.product, None)
+        name: Bound(find_key(tree, ["connections", name]), one.product, one.for_tasks)
         for name, one in document.connections.items()
     }
 
@@ -126,18 +124,7 @@ def check_bindings(reading: RuntimeReading, definition: Definition, report: Repo
 
 
 def _check_authority(name: str, bound: Bound, definition: Definition, report: Report) -> None:
-    called = {
-        operation.contract.id
-        for node in definition.nodes.values()
-        if isinstance(node, CallNode)
-        for operation in (definition.operations[node.operation],)
-        if operation.connection == name
-    }
-    if _NOT_AS_A_TASK in called and bound.task_authority:
-        message = f"connection `{name}` invokes actions, and these are not done for a task"
-        remedy = "remove `taskAuthority`, or use another connection for them"
-        report.add("coordinator.runtime.workflow-binding", bound.spot, message, remedy)
-    if _AS_A_TASK in called and not bound.task_authority:
-        message = f"connection `{name}` makes appointments, which is done for a task"
-        remedy = "add `taskAuthority` to its authorization"
-        report.add("coordinator.runtime.workflow-binding", bound.spot, message, remedy)
+    misfit = task_misfit(definition, name, for_tasks=bool(bound.task_authority))
+    if misfit is not None:
+        code = "coordinator.runtime.workflow-binding"
+        report.add(code, bound.spot, f"connection `{name}` {misfit.message}", misfit.remedy)

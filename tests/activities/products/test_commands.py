@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import Any
 
@@ -172,13 +171,9 @@ async def test_a_credential_that_no_header_can_carry_sends_nothing(
 
 
 async def test_a_credential_that_takes_too_long_sends_nothing(
-    caller: Caller, products: PretendProducts, monkeypatch: pytest.MonkeyPatch
+    caller: Caller, products: PretendProducts
 ) -> None:
-    async def slowly(_connection: str) -> str | None:
-        await asyncio.sleep(5)
-        return None
-
-    monkeypatch.setattr(caller.connections, "authorization", slowly)
+    caller.connections.delay = 5
     sent = await caller.send(_SEND, MESSAGE, seconds=0.1)
     assert sent.reply == Reply(ReplyKind.RETRYABLE, code="credential-unavailable")
     assert products.requests() == []

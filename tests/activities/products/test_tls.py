@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from activities.products.destinations import Destination
+from activities.destinations import Destination
 from activities.products.transport import Failure, HttpAnswer, HttpRequest, Transport
 from tests.activities.wire import reply, wire_server
 

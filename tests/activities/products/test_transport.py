@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from activities.products.destinations import Destination, destination_of
+from activities.destinations import Destination, destination_of
 from activities.products.transport import Failure, HttpAnswer, HttpRequest, Transport
 from tests.activities.wire import hang_up, raw, reply, silence, wire_server
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from activities.credentials import Secret
 from activities.errors import ConnectionFault
 from adapter.config.connections import ConfiguredConnections
 from adapter.config.document import Connection
 from adapter.config.secrets import SecretStore
 from adapter.errors import Unavailable
+from tests.activities.issuers import NO_ATTEMPT
 
 
 @pytest.fixture
@@ -75,9 +77,10 @@ async def test_a_credential_is_read_anew_for_every_attempt(root: Path) -> None:
         }
     )
     connections = ConfiguredConnections({"register": connection}, SecretStore(root, {}))
-    assert await connections.authorization("register") == "Bearer s3cret"
+    authorization = connections.authorization("register")
+    assert await authorization.header(NO_ATTEMPT) == Secret("Bearer s3cret")
     (root / "token").write_text("fresh")
-    assert await connections.authorization("register") == "Bearer fresh"
+    assert await authorization.header(NO_ATTEMPT) == Secret("Bearer fresh")
 
 
 def test_settings_hold_neither_credential_nor_routing() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from activities.credentials import Secret
 from activities.credentials.assertions import SigningKey, client_assertion
-from adapter.crypto.signing import new_signing_key, public_half
+from adapter.crypto.web_keys import new_signing_key, public_half
 from adapter.issuer import CLIENT_ASSERTION, CLIENT_CREDENTIALS, Client, IssuerFolder
 from adapter.issuer.application import listen, server_for
 

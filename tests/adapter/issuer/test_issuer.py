@@ -12,7 +12,7 @@ import httpx
 import jwt
 import pytest
 
-from adapter.crypto.signing import SigningAlgorithm, new_signing_key, public_half
+from adapter.crypto.web_keys import SigningAlgorithm, new_signing_key, public_half
 from adapter.issuer import TOKEN_EXCHANGE, Client
 from tests.adapter.issuer.conftest import RESOURCE, RunningIssuer, proof
 

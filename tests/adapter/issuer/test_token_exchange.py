@@ -10,7 +10,7 @@ import pytest
 
 from activities.credentials import Secret
 from activities.credentials.assertions import SigningKey
-from adapter.crypto.signing import new_signing_key, public_half
+from adapter.crypto.web_keys import new_signing_key, public_half
 from adapter.issuer import TOKEN_EXCHANGE
 from adapter.issuer.tokens import JWT
 from tests.adapter.issuer.conftest import RESOURCE, RunningIssuer

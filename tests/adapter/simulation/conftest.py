@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from activities.catalogue import Catalogue
+from activities.credentials import Anonymous
 from activities.ports import Command
 from activities.products import Products
 from activities.products.outcomes import Sent
@@ -35,7 +36,10 @@ class _Connections:
     def settings(self, connection: str) -> dict[str, Any]:
         return self.documents[connection]
 
-    async def authorization(self, _connection: str) -> None:
+    def authorization(self, _connection: str, *, observing: bool = False) -> Anonymous:
+        return Anonymous()
+
+    async def tls(self, _connection: str) -> None:
         return None
 
 

@@ -8,14 +8,14 @@ import ssl
 
 import pytest
 
-from activities.errors import ConnectionFault
-from activities.products.destinations import (
+from activities.destinations import (
     Destination,
     DestinationRefused,
     destination_of,
     is_forbidden,
     resolve,
 )
+from activities.errors import ConnectionFault
 from activities.products.transport import Failure, HttpRequest, Transport
 
 
