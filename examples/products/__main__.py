@@ -15,6 +15,7 @@ from examples.products.settings import (
     ProductsSettings,
     SettingsRefused,
     WebhookTarget,
+    grant_authority,
     read_oauth_settings,
 )
 
@@ -26,12 +27,14 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m examples.products",
         description="Serve the pretend products on 127.0.0.1.",
         epilog="PRODUCTS_BEARER replaces the static bearer (empty: everyone may call);"
-        " PRODUCTS_WEBHOOK_SECRET signs the completion events that go to --webhook-url.",
+        " PRODUCTS_WEBHOOK_SECRET signs the completion events that go to --webhook-url;"
+        " PRODUCTS_GRANT_KEY, a private JWK, the assertions that --issuer exchanges.",
     )
     parser.add_argument("--port", type=int, default=0, help="0, the default, takes a free port")
     parser.add_argument("--state", type=Path, metavar="DIR", help="keep the state in this folder")
     parser.add_argument("--webhook-url", metavar="URL", help="where completion events go")
     parser.add_argument("--oauth", type=Path, metavar="FILE", help="clients of the token endpoint")
+    parser.add_argument("--issuer", metavar="URL", help="whose access tokens count too")
     parser.add_argument(
         "--receipt-window", type=float, default=86_400, metavar="SECONDS", help="life of a key"
     )
@@ -45,10 +48,14 @@ def _settings(options: argparse.Namespace) -> ProductsSettings:
         if not secret:
             raise SettingsRefused("--webhook-url: set PRODUCTS_WEBHOOK_SECRET to a whsec_… secret")
         webhook = WebhookTarget(options.webhook_url, secret)
+    key = os.environ.get("PRODUCTS_GRANT_KEY")
+    grants = None if options.issuer is None or not key else grant_authority(options.issuer, key)
     return ProductsSettings(
         state_directory=options.state,
         bearer=os.environ.get("PRODUCTS_BEARER", DEVELOPMENT_BEARER) or None,
         oauth=None if options.oauth is None else read_oauth_settings(options.oauth),
+        issuer=options.issuer,
+        grants=grants,
         webhook=webhook,
         receipt_window_seconds=options.receipt_window,
     )

@@ -19,7 +19,9 @@ from examples.products.directory import Directory
 from examples.products.evaluation import Evaluation
 from examples.products.fault_layer import FaultLayer
 from examples.products.faults import FaultPlan
+from examples.products.grants import TaskGrants
 from examples.products.idempotency import KeyBook
+from examples.products.issued import IssuedTokens
 from examples.products.messaging import Messaging
 from examples.products.problems import Problem
 from examples.products.registry import Registry
@@ -84,7 +86,9 @@ def _products(
     settings: ProductsSettings,
 ) -> tuple[_Mounted, ...]:
     keys = KeyBook(store, settings.receipt_window_seconds)
-    desk = TokenDesk(store, settings.oauth, settings.bearer)
+    issued = None if settings.issuer is None else IssuedTokens(settings.issuer)
+    desk = TokenDesk(store, settings.oauth, settings.bearer, issued)
+    grants = TaskGrants(store, settings.grants)
     registry, directory = Registry(store, keys), Directory(store)
     casework, evaluation = Casework(store, keys, webhook), Evaluation(store, keys)
 
@@ -101,6 +105,7 @@ def _products(
         ("/casework", CaseworkPage(casework).routes(), []),
         ("/registry", registry.routes(), guarded),
         ("/casework", casework.routes(), guarded),
+        ("/casework", grants.routes(), guarded),
         ("/messaging", Messaging(keys).routes(), guarded),
         ("/scheduling", Scheduling(store, keys).routes(), guarded),
         ("/evaluation", evaluation.routes(), open_to_all),
@@ -108,6 +113,7 @@ def _products(
         ("/oauth", desk.routes(), []),
         ("/_control", FaultControl(plan).routes(), []),
         ("/_control", RecordControl(registry, directory, evaluation).routes(), []),
+        ("/_control", grants.control(), []),
         ("/_control", ledger.routes(), []),
     )
 

@@ -83,6 +83,19 @@ class PretendProducts:
         asked = {"decision": decision, "comment": comment, "decidedBy": decided_by}
         return _review(self._ask("POST", f"/casework/_decide/{review_request_id}", asked))
 
+    def give_grant(
+        self, client_id: str, resource: str, scopes: list[str], **settings: Any
+    ) -> dict[str, Any]:
+        """A task's grant ``{id, expiresAt}`` as an input carries it; ``settings`` are subject and
+        seconds.
+        """
+        asked = {"clientId": client_id, "resource": resource, "scopes": scopes, **settings}
+        return self._ask("POST", "/_control/grants", asked)
+
+    def revoke_grant(self, grant_id: str) -> None:
+        """Take a grant back."""
+        self._ask("DELETE", f"/_control/grants/{grant_id}")
+
     def reviews(self, state: str | None = None) -> list[Review]:
         """Review requests, newest first; ``state`` is pending, completed or withdrawn."""
         found = self._ask("GET", "/_control/reviews", params=_given(state=state))

@@ -61,6 +61,7 @@ OPERATIONS = (
         applies=True,
         refusals=("review-already-completed",),
     ),
+    _operation("casework.assert-grant", "POST /casework/v1/task-grants/{}/assertion"),
     _operation(
         "messaging.submit-message",
         "POST /messaging/v1/messages",

@@ -99,6 +99,7 @@ class Scheduling:
 
     async def create(self, request: Request) -> Response:
         """Book a slot: 201 with the appointment."""
+        _require_task(request)
         command, admission = await _command(request)
         return self._keys.accept(command, lambda: self._book(admission))
 
@@ -150,6 +151,13 @@ class Scheduling:
             raise Problem(409, "duplicate-appointment", "This party has such an appointment.")
         if row is not None and row["taken"] >= SLOTS_AT_ONCE:
             raise Problem(409, "slot-unavailable", "This slot is full; choose another one.")
+
+
+def _require_task(request: Request) -> None:
+    """A token that an issuer gave is for a task, or books nothing."""
+    claims = getattr(request.state, "claims", None)
+    if claims is not None and "registry_grant_id" not in claims:
+        raise Problem(403, "task-grant-required", "Book with the token of a task's grant.")
 
 
 def _window(request: Request) -> tuple[str, datetime, datetime, int]:

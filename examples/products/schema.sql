@@ -89,6 +89,16 @@ CREATE TABLE IF NOT EXISTS assertions (
     PRIMARY KEY (client_id, jti)
 ) WITHOUT ROWID;
 
+CREATE TABLE IF NOT EXISTS grants (
+    grant_id   TEXT PRIMARY KEY,
+    client_id  TEXT NOT NULL,
+    resource   TEXT NOT NULL,
+    scopes     TEXT NOT NULL,
+    subject    TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    revoked    INTEGER NOT NULL
+) WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS marks (
     name  TEXT PRIMARY KEY,
     value INTEGER NOT NULL

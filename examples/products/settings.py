@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,19 +45,47 @@ class OAuthSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class GrantAuthority:
+    """What signs the assertions of task grants: its name, whom they are for, a private JWK."""
+
+    issuer: str
+    exchange_audience: str
+    signing_key: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ProductsSettings:
     """Everything a process needs. Without ``state_directory`` it remembers in memory only.
 
     ``bearer`` of ``None`` lets every caller in; with ``oauth`` only issued tokens are accepted.
-    ``webhook_delays`` are the seconds between the attempts to deliver one completion event.
+    Tokens of ``issuer``, an address, are accepted beside the bearer; ``grants`` makes casework an
+    authority for tasks. ``webhook_delays`` are the seconds between the attempts to deliver one
+    completion event.
     """
 
     state_directory: Path | None = None
     bearer: str | None = DEVELOPMENT_BEARER
     oauth: OAuthSettings | None = None
+    issuer: str | None = None
+    grants: GrantAuthority | None = None
     webhook: WebhookTarget | None = None
     receipt_window_seconds: float = 86_400
     webhook_delays: tuple[float, ...] = (0.2, 0.5, 1.0, 2.0, 5.0)
+
+
+#: The ``iss`` of casework's assertions.
+CASEWORK = "urn:pretend:casework"
+
+
+def grant_authority(issuer: str, key: str) -> GrantAuthority:
+    """Casework as an authority whose assertions ``issuer`` exchanges; ``key`` is a JWK as text.
+
+    Raises ``SettingsRefused`` for a text that is no JWK.
+    """
+    try:
+        return GrantAuthority(CASEWORK, issuer, dict(json.loads(key)))
+    except (TypeError, ValueError) as error:
+        raise SettingsRefused("PRODUCTS_GRANT_KEY: not a private JWK") from error
 
 
 def read_oauth_settings(path: Path) -> OAuthSettings:

@@ -22,6 +22,7 @@ _TABLES = (
     "directory",
     "tokens",
     "assertions",
+    "grants",
     "marks",
 )
 

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from examples.products.assertions import AssertionRefused, verified_claims
+from examples.products.issued import IssuedTokens, TokenRefused
 from examples.products.problems import Problem
 from examples.products.settings import OAuthClient, OAuthSettings
 from examples.products.store import Store
@@ -33,12 +34,23 @@ class _OAuthError(Exception):
 
 
 class TokenDesk:
-    """Issues and checks bearer tokens. Without OAuth settings it only knows the static bearer."""
+    """Issues and checks bearer tokens.
 
-    def __init__(self, store: Store, oauth: OAuthSettings | None, bearer: str | None) -> None:
+    Without OAuth settings it only knows the static bearer, and the tokens of an issuer if it is
+    told of one.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        oauth: OAuthSettings | None,
+        bearer: str | None,
+        issued: IssuedTokens | None = None,
+    ) -> None:
         self._store = store
         self._oauth = oauth
         self._bearer = bearer
+        self._issued = issued
 
     def routes(self) -> APIRouter:
         """The token endpoint."""
@@ -53,13 +65,13 @@ class TokenDesk:
             return
         if header is None:
             raise _unauthorised("credentials-missing", "Send an Authorization header.")
-        self._check(header)
+        await self._check(request, header)
 
     async def allow_anonymous(self, request: Request) -> None:
         """As ``require``, but a caller without any credential passes too."""
         header = request.headers.get("authorization")
         if header is not None and (self._oauth is not None or self._bearer is not None):
-            self._check(header)
+            await self._check(request, header)
 
     async def issue(self, request: Request) -> Response:
         """A token for ``client_credentials`` (RFC 6749, RFC 7523): assertion or secret."""
@@ -94,8 +106,15 @@ class TokenDesk:
         """Make every issued token worthless; the number of tokens."""
         return self._store.run("DELETE FROM tokens")
 
-    def _check(self, header: str) -> None:
+    async def _check(self, request: Request, header: str) -> None:
         scheme, _, token = header.partition(" ")
+        if self._issued is not None and scheme.lower() == "bearer" and token.count(".") == 2:
+            product = request.url.path.split("/")[1]
+            try:
+                request.state.claims = await self._issued.claims(token, product)
+            except TokenRefused as error:
+                raise _unauthorised("credentials-rejected", str(error)) from error
+            return
         if scheme.lower() != "bearer" or not self._knows(token):
             raise _unauthorised("credentials-rejected", "Send a valid bearer token.")
 
