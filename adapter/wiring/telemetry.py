@@ -91,6 +91,8 @@ def _show(meters: Meters, counted: Counted) -> None:
         "unknown-effects": counted.uncertain,
         "undelivered-starts": counted.pending_starts,
         "undelivered-acts": counted.open_acts,
+        "undelivered-signals": counted.open_signals,
+        "undelivered-hints": counted.open_hints,
         "failed-starts": counted.failed_starts,
         "runs-under-review": counted.reviews,
         "restore-hold": int(counted.restore_hold),
