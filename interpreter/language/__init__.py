@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from interpreter.language.bounds import check_bounds
 from interpreter.language.errors import CompileError, EvaluationError, LanguageError, ValueLimit
+from interpreter.language.limits import LANGUAGE_LIMITS
 from interpreter.language.program import Evaluation, FunctionSignature, Program, compile_source
 from interpreter.language.values import JsonValue
 
 LANGUAGE_PROFILE = "pure-rhai-1.26.1"
 
 __all__ = [
+    "LANGUAGE_LIMITS",
     "LANGUAGE_PROFILE",
     "CompileError",
     "Evaluation",

@@ -30,6 +30,21 @@ class Outputs:
             self._schemas[key] = self._shape(step, outlet)
         return self._schemas[key]
 
+    def known(self, step: str, outlet: str) -> bool:
+        """False where a contract would say what is left behind, and was not found or read.
+
+        That is a finding of its own, so nothing else is to be said about its members.
+        """
+        node = self._draft.nodes.get(step)
+        match node, outlet:
+            case n.CallNode(), "next":
+                return self.contract_of(step) is not None
+            case n.WaitNode(wait=n.ForCompletion() as wait), "completed":
+                contract = self.contract_of(wait.call)
+                return contract is not None and wait.completion in contract.completions
+            case _:
+                return True
+
     def _shape(self, step: str, outlet: str) -> Shape:
         match self._draft.nodes.get(step):
             case n.CallNode():

@@ -139,6 +139,9 @@ class Values:
             self._report.add("coordinator.mapping.dominance", spot, message)
         shapes = []
         for outlet in sorted(outlets - {NOT_RUN}):
+            if not self._outputs.known(mapping.step, outlet):
+                shapes.append(ANY)
+                continue
             whole = self._outputs.shape(mapping.step, outlet)
             what = f"the output of step `{mapping.step}`{_through(outlet)}"
             shapes.append(self._member(whole, mapping.path, f"{at}/path", what))

@@ -6,11 +6,20 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from adapter.authoring.check.functions import LARGEST_SOURCE_BYTES, MOST_FUNCTIONS
+from adapter.authoring.formats.mappings import MOST_ARGUMENTS
+from adapter.authoring.formats.project import MOST_STEPS
 from interpreter.contract.operations import EffectClass, OperationContract
 from interpreter.contract.values import JsonValue
 from interpreter.definition import mappings as m
 from interpreter.definition import nodes as n
-from interpreter.definition.document import Definition, PackagedDefinition
+from interpreter.definition.document import (
+    LARGEST_DEFINITION_BYTES,
+    Definition,
+    PackagedDefinition,
+)
+from interpreter.language import LANGUAGE_LIMITS
+from interpreter.machine.bounds import LARGEST_STEP_BYTES
 
 _RECOVERY = {
     "read-again": "a lost answer is read again",
@@ -96,6 +105,10 @@ class Explanation:
             "triggers": {name: one.event for name, one in sorted(definition.triggers.items())},
             "outcomes": sorted(definition.outcomes),
             "language": definition.functions.profile if definition.functions else None,
+            "limits": _limits(),
+            "networkAccess": False,
+            "databaseAccess": False,
+            "secretResolution": False,
             "steps": [step.to_json() for step in self.steps],
             "endings": [ending.to_json() for ending in self.endings],
         }
@@ -125,6 +138,19 @@ def explain(packaged: PackagedDefinition) -> Explanation:
     steps = tuple(_view(name, titles.get(name, ""), definition) for name in order)
     endings = (*_finishes(definition, order), *_failures(definition, order), *_always(definition))
     return Explanation(packaged, steps, endings)
+
+
+def _limits() -> dict[str, JsonValue]:
+    """What bounds every project: its size, the source of its functions and each of their calls."""
+    return {
+        "steps": MOST_STEPS,
+        "maximumFunctions": MOST_FUNCTIONS,
+        "maximumArguments": MOST_ARGUMENTS,
+        "sourceBytes": LARGEST_SOURCE_BYTES,
+        "stepBytes": LARGEST_STEP_BYTES,
+        "definitionBytes": LARGEST_DEFINITION_BYTES,
+        **LANGUAGE_LIMITS,
+    }
 
 
 def routes_from_start(definition: Definition) -> dict[str, tuple[str, ...]]:

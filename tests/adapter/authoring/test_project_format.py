@@ -190,6 +190,22 @@ def test_an_operation_that_the_catalogue_lacks_is_refused_with_the_nearest(tmp_p
     assert "breg.read-record/v1" in only(result).remedy
 
 
+def test_of_an_operation_that_the_catalogue_lacks_nothing_else_is_said(tmp_path: Path) -> None:
+    operations = {"submit": {"operation": "casework.submit-review-request/v9"}}
+    operations["submit"]["connection"] = "reviews"
+    wait = {"call": "a", "completion": "result", "timeoutSeconds": 9, "onTimeout": "done"}
+    steps = {
+        "a": submit("b"),
+        "b": step("wait-for", **wait, next="c"),
+        "c": step("choose", choose={"step": "b", "path": "/decision"}, cases={"yes": "d"}),
+        "d": {**DONE, "output": {"step": "a", "path": "/reviewRequestId"}},
+        "done": DONE,
+    }
+    result = load(tmp_path, project(steps, operations=operations))
+    assert codes(result) == ["definition.operation"]
+    assert not [one for one in codes(result, warnings=True) if one.startswith("mapping.")]
+
+
 def test_an_operation_on_a_connection_of_another_product_is_refused(tmp_path: Path) -> None:
     operations = {"read": {"operation": "breg.read-record/v1", "connection": "notices"}}
     result = load(tmp_path, project({"a": read(), "done": DONE}, operations=operations))

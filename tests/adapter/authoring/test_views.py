@@ -54,6 +54,13 @@ def test_explain_in_words_names_every_step(example: PackagedDefinition) -> None:
     assert "at most 14 days" in text
 
 
+def test_explain_tells_the_limits_and_that_nothing_was_asked(example: PackagedDefinition) -> None:
+    told = explain(example).to_json()
+    assert (told["limits"]["operations"], told["limits"]["sourceBytes"]) == (100_000, 65_536)
+    assert [told[name] for name in ("networkAccess", "databaseAccess")] == [False, False]
+    assert told["revision"] == example.definition.revision
+
+
 def test_an_explanation_is_json(example: PackagedDefinition) -> None:
     assert json.loads(json.dumps(explain(example).to_json()))["workflow"] == "reviewed-notice"
 
