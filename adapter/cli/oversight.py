@@ -171,6 +171,8 @@ def _show_doctor(terminal: Terminal, found: dict[str, Any]) -> None:
             ("unknown effects", found["unknownEffects"]),
             ("pending starts", found["pendingStarts"]),
             ("open acts", found["openActs"]),
+            ("open signals", found["openSignals"]),
+            ("open hints", found["openHints"]),
             ("oldest due", found["oldestDueAt"]),
             ("last pass", _seconds(found["lastPassAgeSeconds"])),
             ("Temporal keeps", _seconds(found["namespaceRetentionSeconds"], "")),

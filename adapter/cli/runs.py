@@ -84,7 +84,7 @@ def inspect(
     api_key_file: KeyFileOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
-    """Show a run's steps, effects, waits and acts."""
+    """Show a run's steps, effects, waits, acts and signals."""
     found = ServiceClient.find(runtime, url, api_key_file).get(f"/v1/runs/{segment(run)}/inspect")
     show_inspection(Terminal(format), found)
 
@@ -156,7 +156,7 @@ def _facts(run: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
-    """Write a run with its steps, effects, waits and acts."""
+    """Write a run with its steps, effects, waits, acts and signals."""
     if terminal.format is Format.JSON:
         terminal.object(found)
         return
@@ -172,6 +172,9 @@ def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
     if found["acts"]:
         terminal.line()
         terminal.table(*acts_table(found))
+    if found["signals"]:
+        terminal.line()
+        terminal.table(*signals_table(found))
 
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]], str]
@@ -208,6 +211,15 @@ def acts_table(found: dict[str, Any]) -> Table:
         for a in found["acts"]
     ]
     return ("at", "act", "effect", "by", "outcome", "code", "reason"), rows, "Acts"
+
+
+def signals_table(found: dict[str, Any]) -> Table:
+    """Columns, rows and title of what a run was told; never what the signals carry."""
+    rows = [
+        (s["recordedAt"], s["name"], s["id"], s["outcome"], s["wait"], s["concludedAt"])
+        for s in found["signals"]
+    ]
+    return ("at", "signal", "id", "outcome", "wait", "concluded"), rows, "Signals"
 
 
 def active_revision(client: ServiceClient, workflow: str) -> str:

@@ -16,7 +16,8 @@ class Counted:
     """The ledger in numbers, at the database's instant ``now``.
 
     ``states`` counts runs by state, ``uncertain`` unknown effects, ``unerased`` runs that are over
-    and still have payloads; instants are the oldest of their kind.
+    and still have payloads; ``open_hints`` are waits whose execution was not told of a hint yet.
+    Instants are the oldest of their kind.
     """
 
     now: datetime
@@ -37,6 +38,10 @@ class Counted:
     oldest_pending_start: datetime | None
     open_acts: int
     oldest_act: datetime | None
+    open_signals: int
+    oldest_signal: datetime | None
+    open_hints: int
+    oldest_hint: datetime | None
     oldest_due: datetime | None
     unerased: int
     oldest_unerased: datetime | None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from adapter.crypto import Sealer
 from adapter.errors import Refused
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.runs import workflow_id
 from interpreter.contract.values import JsonValue
@@ -91,7 +91,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """The latest projection of one visit."""
+    """The latest projection of one visit; ``attention`` while its effect is unknown."""
 
     execution: int
     sequence: int
@@ -172,6 +172,18 @@ class WaitView:
 
 
 @dataclass(frozen=True, slots=True)
+class SignalView:
+    """One signal; ``outcome`` is empty while it is not known, ``visit`` the wait that took it."""
+
+    id: str
+    name: str
+    outcome: str
+    visit: str
+    recorded_at: datetime
+    concluded_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Inspection:
     """A run with everything about it that is no payload."""
 
@@ -179,6 +191,7 @@ class Inspection:
     steps: list[StepView]
     effects: list[EffectView]
     waits: list[WaitView]
+    signals: list[SignalView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,22 +232,33 @@ class StatusRow:
     uncertain: bool
     under_review: bool
     erased_at: datetime | None
+    wrapped_key: bytes | None
 
 
 class Reads:
     """Questions about runs. ``owner`` None is for operators; a hidden run answers like none."""
 
-    def __init__(self, pool: Pool, sealer: Sealer) -> None:
+    def __init__(self, pool: Pool, run_keys: RunKeys) -> None:
         self._pool = pool
-        self._sealer = sealer
+        self._run_keys = run_keys
 
-    async def run_status(self, run_id: str, owner: str | None) -> RunStatus:
-        """One run; Refused ``run.unknown`` (404) for an absent or another owner's one."""
+    async def run_status(
+        self, run_id: str, owner: str | None, workflows: tuple[str, ...] | None = None
+    ) -> RunStatus:
+        """One run; Refused ``run.unknown`` (404) for an absent, another owner's or workflow's one.
+
+        All of them are one question with one answer, so that neither bytes nor time tell them
+        apart.
+        """
         try:
             UUID(run_id)
         except ValueError as error:
             raise _unknown() from error
-        keys = {"run": run_id, "owner": owner}
+        keys = {
+            "run": run_id,
+            "owner": owner,
+            "workflows": None if workflows is None else list(workflows),
+        }
         row = await self._pool.one(Question(_SQL["run_status"], keys, StatusRow))
         if row is None:
             raise _unknown()
@@ -267,7 +291,7 @@ class Reads:
         return RunPage([self._status(row) for row in rows[:limit]], following)
 
     async def inspect(self, run_id: str, owner: str | None) -> Inspection:
-        """Steps, effects and waits of a run; Refused ``run.unknown`` (404)."""
+        """Steps, effects, waits and signals of a run; Refused ``run.unknown`` (404)."""
         run = await self.run_status(run_id, owner)
         keys = {"run": run_id}
         steps = await self._pool.ask(Question(_SQL["run_steps"], keys, StepView))
@@ -282,8 +306,10 @@ class Reads:
             if receipt.reference in by_reference:
                 by_reference[receipt.reference].receipts.append(receipt)
         waits = await self._pool.ask(Question(_SQL["run_waits"], keys, WaitView))
+        signals = await self._pool.ask(Question(_SQL["run_signals"], keys, SignalView))
         steps.sort(key=lambda step: (step.execution, step.sequence))
-        return Inspection(run, steps, effects, waits)
+        shown = [_as_effects_stand(step, by_reference) for step in steps]
+        return Inspection(run, shown, effects, waits, signals)
 
     async def events(
         self, run_id: str, owner: str | None, after: int = 0, limit: int = MOST_EVENTS
@@ -296,7 +322,8 @@ class Reads:
     def _status(self, row: StatusRow) -> RunStatus:
         output = None
         if row.closed_at is not None and row.sealed_output is not None:
-            output = self._sealer.open(row.sealed_output, row.run_id, "output")
+            sealer = self._run_keys.sealer(row.run_id, row.wrapped_key)
+            output = sealer.open(row.sealed_output, "output", str(row.execution))
         wanted = row.closing_state if row.closed_at is None else None
         return RunStatus(
             run_id=row.run_id,
@@ -324,6 +351,14 @@ class Reads:
             under_review=row.under_review,
             erased_at=row.erased_at,
         )
+
+
+def _as_effects_stand(step: StepView, effects: dict[str, EffectView]) -> StepView:
+    """A call whose effect is unknown is not running: it waits for a receipt or a person."""
+    effect = effects.get(f"{step.branch}/{step.node}:{step.visit}")
+    if effect is None or not effect.uncertain or step.state != "running":
+        return step
+    return replace(step, state=RunState.ATTENTION.value, code=effect.code)
 
 
 def _unknown() -> Refused:

@@ -9,7 +9,7 @@ from adapter.ledger.census import Counted
 from interpreter.contract.records import RunState
 
 _START_PATIENCE = timedelta(minutes=1)
-_ACT_PATIENCE = timedelta(minutes=5)
+_DELIVERY_PATIENCE = timedelta(minutes=5)
 _WAIT_PATIENCE = timedelta(minutes=10)
 _MISSED_PASSES = 5
 
@@ -94,21 +94,11 @@ def _runs(counted: Counted) -> list[Finding]:
 
 def _late(counted: Counted, norms: Norms) -> list[Finding]:
     """What should have happened by itself; under a restore hold most of it may not."""
-    now, held = counted.now, counted.restore_hold
+    now = counted.now
     found = []
-    if not held and _older(counted.oldest_pending_start, now, _START_PATIENCE):
-        remedy = "admitted runs are not started: see whether workers and Temporal answer"
-        found.append(
-            Finding(
-                "doctor.start-late", counted.pending_starts, counted.oldest_pending_start, remedy
-            )
-        )
-    if not held and _older(counted.oldest_act, now, _ACT_PATIENCE):
-        remedy = "acts have no outcome: see whether workers run"
-        found.append(Finding("doctor.act-late", counted.open_acts, counted.oldest_act, remedy))
-    if not held and _older(counted.oldest_due, now, _WAIT_PATIENCE):
-        remedy = "a wait is past its instant: see whether workers run"
-        found.append(Finding("doctor.wait-late", 1, counted.oldest_due, remedy))
+    for finding, patience in [] if counted.restore_hold else _expected(counted):
+        if finding.since is not None and now - finding.since > patience:
+            found.append(finding)
     passed = counted.passed_at
     if passed is None or now - passed > _MISSED_PASSES * norms.every:
         remedy = "no pass was made: is the schedule paused, does a worker run?"
@@ -116,5 +106,50 @@ def _late(counted: Counted, norms: Norms) -> list[Finding]:
     return found
 
 
-def _older(instant: datetime | None, now: datetime, patience: timedelta) -> bool:
-    return instant is not None and now - instant > patience
+def _expected(counted: Counted) -> list[tuple[Finding, timedelta]]:
+    """What happens by itself, since when it is due, and how long that may take."""
+    workers = "see whether workers run and Temporal answers"
+    return [
+        (
+            Finding(
+                "doctor.start-late",
+                counted.pending_starts,
+                counted.oldest_pending_start,
+                f"admitted runs are not started: {workers}",
+            ),
+            _START_PATIENCE,
+        ),
+        (
+            Finding(
+                "doctor.act-late",
+                counted.open_acts,
+                counted.oldest_act,
+                f"acts have no outcome: {workers}",
+            ),
+            _DELIVERY_PATIENCE,
+        ),
+        (
+            Finding(
+                "doctor.signal-late",
+                counted.open_signals,
+                counted.oldest_signal,
+                f"signals have no outcome: {workers}",
+            ),
+            _DELIVERY_PATIENCE,
+        ),
+        (
+            Finding(
+                "doctor.hint-late",
+                counted.open_hints,
+                counted.oldest_hint,
+                f"waits were not told that their source is worth reading: {workers}",
+            ),
+            _DELIVERY_PATIENCE,
+        ),
+        (
+            Finding(
+                "doctor.wait-late", 1, counted.oldest_due, f"a wait is past its instant: {workers}"
+            ),
+            _WAIT_PATIENCE,
+        ),
+    ]

@@ -116,13 +116,13 @@ class LedgerBook:
 
     async def _status(self, run_id: str, scope: api.Scope) -> RunStatus | None:
         owner = None if scope.owner is None else self._owner(scope.owner)
+        workflows = None if scope.workflows is None else tuple(sorted(scope.workflows))
         try:
-            status = await self._ledger.reads.run_status(run_id, owner)
+            return await self._ledger.reads.run_status(run_id, owner, workflows)
         except Refused as error:
             if error.code == "run.unknown":
                 return None
             raise
-        return status if scope.covers(status.workflow) else None
 
     def _owner(self, owner: api.Owner) -> str:
         return self._ledger.keyed.owner(owner.issuer, owner.subject)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from activities.errors import LedgerUnavailable
 from adapter import api
+from adapter.access import Trouble
 from adapter.errors import Unavailable
 from adapter.ledger import Ledger
 from adapter.ledger.holds import Attested, HoldFacts
@@ -24,6 +26,8 @@ class DeploymentOversight:
     marks: Marks
     temporal: Temporal
     norms: Norms
+    troubles: Callable[[], list[Trouble]] = list
+    """What is wrong about callers, as this process sees it."""
 
     @property
     def _ledger(self) -> Ledger:
@@ -33,7 +37,7 @@ class DeploymentOversight:
         """What needs a person, and the numbers behind it."""
         counted = await self._ledger.census.count()
         kept = await self._retention()
-        findings = diagnose(counted, kept, self.norms)
+        findings = [*diagnose(counted, kept, self.norms), *self.troubles()]
         return api.Diagnosis(
             findings=[api.Finding(f.code, f.count, f.since, f.remedy) for f in findings],
             deployment=counted.deployment or "",
@@ -54,6 +58,10 @@ class DeploymentOversight:
             oldest_pending_start_at=counted.oldest_pending_start,
             open_acts=counted.open_acts,
             oldest_act_at=counted.oldest_act,
+            open_signals=counted.open_signals,
+            oldest_signal_at=counted.oldest_signal,
+            open_hints=counted.open_hints,
+            oldest_hint_at=counted.oldest_hint,
             oldest_due_at=counted.oldest_due,
             unerased_runs=counted.unerased,
             oldest_unerased_at=counted.oldest_unerased,
@@ -73,17 +81,18 @@ class DeploymentOversight:
     async def complete_recovery(self, actor: str, attested: api.Attestation) -> api.ReviewView:
         """Go through the runs under review, with the operator's statements."""
         done = await self._ledger.reviews.complete(self._actor(actor), _attested(attested))
+        await self._erase_again(actor)
         return api.ReviewView(done.cleared, done.ended, done.remaining)
 
     async def release_restore_hold(
         self, actor: str, reason: str, leave_unknown: bool
     ) -> api.HoldView:
         """Let dispatches go on."""
-        return await self._hold(
-            await self._ledger.holds.release_restore(
-                self._actor(actor), reason, leave_unknown=leave_unknown
-            )
+        released = await self._ledger.holds.release_restore(
+            self._actor(actor), reason, leave_unknown=leave_unknown
         )
+        await self._erase_again(actor)
+        return await self._hold(released)
 
     async def release_admission_hold(self, actor: str, attested: api.Attestation) -> api.HoldView:
         """Let new runs in."""
@@ -95,6 +104,12 @@ class DeploymentOversight:
     async def retain(self, actor: str, before: datetime, limit: int) -> int:
         """Erase the payloads of runs that are over; gives how many."""
         return await self._ledger.retention.retain(self._actor(actor), before, limit)
+
+    async def _erase_again(self, actor: str) -> None:
+        """Erase what a restore has brought back, up to what Temporal remembers if it answers."""
+        with suppress(Unavailable, LedgerUnavailable):
+            await self.marks.compare(await self.temporal.client())
+        await self._ledger.retention.erase_again(self._actor(actor))
 
     async def _hold(self, facts: HoldFacts) -> api.HoldView:
         counted = await self._ledger.census.count()

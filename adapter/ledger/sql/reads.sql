@@ -5,10 +5,12 @@ select r.id::text as run_id, r.owner, r.scope, r.workflow, r.version, r.revision
        x.failure_code, x.failure_place,
        exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain,
        exists (select from coordinator.reviews v where v.run_id = r.id and v.cleared_at is null)
-           as under_review, r.erased_at
+           as under_review, r.erased_at, k.wrapped_key
 from coordinator.runs r
 join coordinator.executions x on x.run_id = r.id and x.execution = r.execution
+left join coordinator.run_keys k on k.run_id = r.id
 where r.id = %(run)s and (%(owner)s::text is null or r.owner = %(owner)s)
+  and (%(workflows)s::text[] is null or r.workflow = any(%(workflows)s))
 
 -- list_runs: Runs newest first, after a place in that order.
 select r.id::text as run_id, r.owner, r.scope, r.workflow, r.version, r.revision, r.state, r.execution,
@@ -17,9 +19,10 @@ select r.id::text as run_id, r.owner, r.scope, r.workflow, r.version, r.revision
        x.failure_code, x.failure_place,
        exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain,
        exists (select from coordinator.reviews v where v.run_id = r.id and v.cleared_at is null)
-           as under_review, r.erased_at
+           as under_review, r.erased_at, k.wrapped_key
 from coordinator.runs r
 join coordinator.executions x on x.run_id = r.id and x.execution = r.execution
+left join coordinator.run_keys k on k.run_id = r.id
 where (%(owner)s::text is null or r.owner = %(owner)s)
   and (%(scope)s::text is null or r.scope = %(scope)s)
   and (%(workflows)s::text[] is null or r.workflow = any(%(workflows)s))
@@ -61,6 +64,12 @@ select w.visit as reference, w.kind, w.opened_at, w.due_at, w.observations, w.ob
 from coordinator.waits w
 where w.run_id = %(run)s
 order by w.opened_at, w.visit
+
+-- run_signals: Signals of a run as they stand, oldest first.
+select s.id::text as id, s.name, s.outcome, s.visit, s.recorded_at, s.concluded_at
+from coordinator.signals s
+where s.run_id = %(run)s
+order by s.recorded_at, s.id
 
 -- run_events: A run's events after a sequence.
 select e.sequence, e.type, e.happened_at, e.data

@@ -70,11 +70,13 @@ async def test_active_workflows_are_listed_with_the_revision_to_expect(service: 
     assert (await get(service, "/v1/workflows", "narrow")).json() == {"workflows": []}
 
 
-async def test_inspection_shows_steps_effects_and_waits(service: Running) -> None:
+async def test_inspection_shows_steps_effects_waits_and_signals(service: Running) -> None:
     run = (await service.start()).json()["runId"]
     shown = (await get(service, f"/v1/runs/{run}/inspect")).json()
     assert shown["effects"][0]["operation"] == "breg.read-record/v1"
     assert shown["waits"][0]["observations"] == 3
+    [signal] = shown["signals"]
+    assert (signal["name"], signal["outcome"], signal["wait"]) == ("paid", "kept", None)
 
 
 async def test_events_go_on_where_the_last_page_ended(service: Running) -> None:

@@ -80,6 +80,20 @@ async def test_a_hint_during_a_reading_is_not_lost(ledger: Ledger, run_id: str) 
     assert (await due(ledger, opened)).delay == pytest.approx(FLOOR, abs=5)
 
 
+async def test_the_census_counts_waits_that_were_not_told_and_since_when(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    opened = wait(run_id, source=ABOUT)
+    await ledger.runs.open_wait(opened)
+    await ledger.hints.take(FIRST)
+    await ledger.runs.observed(opened.wait, EARLY, 1)
+    assert (await ledger.census.count()).open_hints == 0
+    await ledger.hints.take(OTHER)
+    counted = await ledger.census.count()
+    [(last,)] = await sql("select max(received_at) from coordinator.notices")
+    assert (counted.open_hints, counted.oldest_hint) == (1, last)
+
+
 async def test_a_wait_that_is_over_is_told_nothing(ledger: Ledger, run_id: str) -> None:
     opened = wait(run_id, source=ABOUT)
     await ledger.runs.open_wait(opened)

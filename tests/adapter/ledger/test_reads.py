@@ -90,6 +90,8 @@ async def test_an_inspection_shows_how_each_effect_stands(ledger: Ledger, run_id
         "main/c:1": Standing.PENDING,
     }
     assert [attempt.settled_as for attempt in inspection.effects[2].attempts] == ["retryable"]
+    steps = {step.node: step.state for step in inspection.steps}
+    assert steps == {"a": "succeeded", "b": "attention", "c": "running"}
 
 
 async def test_no_payload_is_shown_or_stored_in_clear(

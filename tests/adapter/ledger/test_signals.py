@@ -71,6 +71,8 @@ async def test_a_signal_is_on_record_sealed_and_due_later(
     await sql("update coordinator.signals set due_at = clock_timestamp()")
     assert [one.id for one in await ledger.signals.pending()] == [begun.id]
     assert await ledger.signals.pending() == []
+    counted = await ledger.census.count()
+    assert (counted.open_signals, counted.oldest_signal) == (1, begun.recorded_at)
 
 
 async def test_the_same_id_is_the_same_signal(ledger: Ledger, run_id: str) -> None:
@@ -122,8 +124,10 @@ async def test_a_step_that_names_a_kept_signal_completes_it(ledger: Ledger, run_
     step = StepRecord(9, "main", "first", 1, "wait", "succeeded", "resumed", begun.id)
     await ledger.runs.record(run_id, RunState.RUNNING, (step,))
     assert (await ledger.signals.signal(begun.id)).outcome == "completed"
-    (shown,) = (await ledger.reads.inspect(run_id, None)).waits
+    inspected = await ledger.reads.inspect(run_id, None)
+    [(shown, signal)] = zip(inspected.waits, inspected.signals, strict=True)
     assert shown.resolution == "resumed"
+    assert (signal.id, signal.name, signal.visit) == (begun.id, "paid", "main/first:1")
 
 
 async def test_a_plain_signal_in_a_step_is_no_signal_of_the_ledger(
