@@ -32,8 +32,8 @@ Action = Literal[
     "retain",
 ]
 ACTIONS: tuple[str, ...] = get_args(Action)
-OPERATORS_ALONE = frozenset(ACTIONS[ACTIONS.index("doctor") :])
-"""What is about the whole deployment: a policy that holds it must say `operator`."""
+OPERATORS_ALONE = frozenset(ACTIONS[ACTIONS.index("decode") :])
+"""What opens sealed payloads or is about the whole deployment: only with `operator: true`."""
 
 EVERY_WORKFLOW = "*"
 

@@ -22,14 +22,17 @@ from adapter.ledger import Ledger
 from adapter.reconcile.acts import Courier
 from adapter.reconcile.diagnosis import Norms
 from adapter.reconcile.marks import Marks
+from adapter.reconcile.outbox import keep_delivering
 from adapter.reconcile.signals import SignalCourier
 from adapter.reconcile.starts import Starter
 from adapter.telemetry.process import Telemetry
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
+from adapter.wiring.codec import codec_server
 from adapter.wiring.deployment import (
     TemporalServer,
     binding_of,
+    journal_signing,
     open_ledger,
     schedule_of,
 )
@@ -37,6 +40,7 @@ from adapter.wiring.documents import fetch_document
 from adapter.wiring.event_sources import completion_verifiers, event_sources
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
+from adapter.wiring.sealing import codec_of
 from adapter.wiring.signals import LedgerSignals
 from adapter.wiring.telemetry import keep_counting, telemetry_of
 
@@ -57,7 +61,7 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
         telemetry_of(runtime, "service") as telemetry,
         open_ledger(runtime, recovery_only=recovery_only) as ledger,
     ):
-        temporal = TemporalServer(runtime, telemetry=telemetry)
+        temporal = TemporalServer(runtime, codec_of(ledger), telemetry)
         access = LiveAccess(runtime, fetch_document)
         starter = Starter(ledger.admissions, temporal, runtime.document.temporal.task_queue)
         app = create_app(_service(runtime, ledger, temporal, starter, telemetry, access))
@@ -76,6 +80,7 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
         _log.info("service.listening", address=runtime.document.api.bind)
         async with asyncio.TaskGroup() as group:
             group.create_task(_stop_with(server, stop))
+            group.create_task(keep_delivering(stop, *journal_signing(runtime, ledger)))
             group.create_task(access.keep_fresh(stop))
             group.create_task(keep_counting(telemetry, ledger.census, stop))
             if not recovery_only:
@@ -111,7 +116,8 @@ def _service(
         executions=TemporalExecutions(ledger, temporal, starter),
         acts=LedgerDesk(ledger, Courier(ledger, temporal)),
         signals=LedgerSignals(ledger, SignalCourier(ledger, temporal)),
-        oversight=_oversight(runtime, ledger, temporal),
+        codec=codec_server(runtime, ledger, temporal.codec),
+        oversight=_oversight(runtime, ledger, temporal, access),
         access=access,
         completions=completion_verifiers(runtime),
         event_sources=event_sources(runtime),
@@ -119,11 +125,13 @@ def _service(
     )
 
 
-def _oversight(runtime: Runtime, ledger: Ledger, temporal: TemporalServer) -> DeploymentOversight:
+def _oversight(
+    runtime: Runtime, ledger: Ledger, temporal: TemporalServer, access: LiveAccess
+) -> DeploymentOversight:
     schedule = schedule_of(runtime)
     production = runtime.document.mode == "production"
     norms = Norms(schedule.every, _LEAST_RETENTION if production else timedelta(days=1))
-    return DeploymentOversight(Marks(ledger, schedule), temporal, norms)
+    return DeploymentOversight(Marks(ledger, schedule), temporal, norms, access.troubles)
 
 
 def _after_commit(telemetry: Telemetry, fault_point: Callable[[], None]) -> Callable[[], None]:

@@ -87,7 +87,7 @@ async def test_a_workflow_that_a_sender_may_not_start_is_absent(service: Running
         ({"dataschema": "not absolute"}, "/dataschema"),
         ({"datacontenttype": "application/xml"}, "/datacontenttype"),
         ({"data_base64": "AAAA"}, "/data_base64"),
-        ({"extension": {"deep": 1}}, "/extension"),
+        ({"extension": {"deep": 1}}, "/"),
         ({"Upper": "case"}, "/"),
     ],
 )

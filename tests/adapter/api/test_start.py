@@ -87,7 +87,7 @@ async def test_a_malformed_key_is_refused(service: Running, key: str) -> None:
         (json.dumps({"workflow": "n", "revision": REVISION}).encode(), "/input"),
         (
             json.dumps({"workflow": "n", "revision": REVISION, "input": 1, "x": 1}).encode(),
-            "/x",
+            "",
         ),
     ],
 )
