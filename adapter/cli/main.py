@@ -43,6 +43,7 @@ _ENTRIES = {
         "adapter.cli.oversight", "release_admission_hold", "Let new runs in"
     ),
     "retain": Entry("adapter.cli.oversight", "retain", "Erase payloads of runs that are over"),
+    "keys": Entry("adapter.cli.keys", "keys", "Count or renew what the sealing keys hold"),
     "signal": Entry("adapter.cli.signal", "signal", "Complete a run's wait on a signal"),
     "decide": Entry("adapter.cli.decide", "decide", "Decide a review at the pretend casework"),
     "complete": Entry("adapter.cli.simulation", "complete", "Complete a simulated result"),

@@ -18,7 +18,7 @@ from adapter.crypto.framing import framed
 from adapter.errors import Unavailable
 from interpreter.contract.values import JsonValue
 
-_BOUND_LABEL: Final = b"coordinator-temporal/sealed-value-bound/v1"
+_BOUND_LABEL: Final = b"coordinator-temporal/envelope-bound/v1"
 _COMPRESSED: Final = 1
 _NONCE_BYTES: Final = 12
 _TAG_BYTES: Final = 16
@@ -118,6 +118,11 @@ def written(value: JsonValue) -> bytes:
 def where_of(purpose: str, place: str) -> str:
     """How an error names a sealed value."""
     return f"{purpose} of {place}" if place else purpose
+
+
+def missing(version: int, place: str) -> SealError:
+    """The refusal to open what is under a version that the ring lacks."""
+    return refusal("seal.key-missing", f"sealing key version {version} is missing", place)
 
 
 def refusal(code: str, message: str, place: str) -> SealError:

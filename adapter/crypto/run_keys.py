@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
-from functools import lru_cache
+from functools import cache
 from typing import Final
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -16,6 +16,7 @@ from adapter.crypto.envelopes import (
     disclose,
     enclose,
     key_version,
+    missing,
     refusal,
     sub_key,
     where_of,
@@ -113,7 +114,7 @@ class RunKeyWrapping:
     def __init__(self, keys: KeyRing, deployment: str) -> None:
         self._keys = keys
         self.deployment = deployment
-        self._cipher = lru_cache(maxsize=None)(self._derive)
+        self._cipher = cache(self._derive)
 
     def wrap(self, data_key: bytes, run_id: str) -> bytes:
         """The data key under the active version of the state key."""
@@ -127,11 +128,11 @@ class RunKeyWrapping:
         SealError ``seal.malformed``, ``seal.key-missing`` (the ring lacks the version of the state
         key) or ``seal.not-authentic`` (another state key, another run, or changed).
         """
-        version = key_version(wrapped, EnvelopeKind.RUN_KEY, _PURPOSE)
+        where = where_of(_PURPOSE, run_id)
+        version = key_version(wrapped, EnvelopeKind.RUN_KEY, where)
         if version not in self._keys.versions:
-            message = f"sealing key version {version} is missing"
-            raise refusal("seal.key-missing", message, _PURPOSE)
-        return disclose(self._cipher(version), wrapped, (self.deployment, run_id), _PURPOSE)
+            raise missing(version, where)
+        return disclose(self._cipher(version), wrapped, (self.deployment, run_id), where)
 
     def sealer(self, wrapped: bytes | None, run_id: str) -> RunSealer:
         """The sealer of a run; without a wrapped key, one that says ``seal.erased``."""

@@ -51,6 +51,7 @@ class Act:
     recorded_at: datetime
     delivered_at: datetime | None
     concluded_at: datetime | None
+    wrapped_key: bytes | None
 
     @property
     def workflow_id(self) -> str:

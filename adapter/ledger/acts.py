@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from activities.ports import ActUnderWay, CallBook, CallFacts
-from adapter.crypto import Keyed, Sealer
+from adapter.crypto import Keyed
 from adapter.errors import Refused
 from adapter.ledger.act_rows import Act, LateAnswer, Wish, act_key, reused, snapshot, unknown_act
 from adapter.ledger.act_rules import (
@@ -28,6 +28,7 @@ from adapter.ledger.effect_rows import NO_TOKEN, EffectRows
 from adapter.ledger.entry import Entry, RunRow, lock_question, lock_run, unknown_run
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from adapter.ledger.verdicts import EffectFacts
 from interpreter.contract.effects import Reply, ReplyKind, visit_ref
 from interpreter.contract.records import RunState
@@ -68,12 +69,12 @@ class Acts:
     ``act_rules``, and LedgerUnavailable when the fate of a write is not known.
     """
 
-    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed, book: CallBook) -> None:
+    def __init__(self, pool: Pool, run_keys: RunKeys, keyed: Keyed, book: CallBook) -> None:
         self._pool = pool
-        self._sealer = sealer
+        self._run_keys = run_keys
         self._keyed = keyed
         self._book = book
-        self._rows = EffectRows(sealer, keyed)
+        self._rows = EffectRows(run_keys, keyed)
 
     async def begin(self, run_id: str, wish: Wish) -> Act:
         """Judge a wish and write it down with its first effects, in one transaction.
@@ -125,7 +126,8 @@ class Acts:
 
     def reason(self, act: Act) -> str:
         """Why an act was asked for, in its actor's words."""
-        opened: str = self._sealer.open(act.sealed_reason, act.run_id, "act-reason", act.id)
+        sealer = self._run_keys.sealer(act.run_id, act.wrapped_key)
+        opened: str = sealer.open(act.sealed_reason, "act-reason", act.id)
         return opened
 
     async def pending(self, limit: int = 20) -> list[Act]:
@@ -172,7 +174,7 @@ class Acts:
             entry.stand(RunState.ATTENTION)
             unknown = Reply(ReplyKind.UNKNOWN, code=code)
             self._rows.note(entry, act.effect, "effect.unknown", code=code)
-            settled = self._rows.settled(act.effect, facts, unknown, uncertain=True)
+            settled = self._rows.settled(run, act.effect, facts, unknown, uncertain=True)
             await transaction.commit(settled, *entry.writes())
             return True
 
@@ -279,7 +281,9 @@ class Acts:
             "actor": wish.actor,
             "request_digest": self._digest(wish),
             "reason_reference": self._keyed.reference("reason", wish.reason),
-            "sealed_reason": self._sealer.seal(wish.reason, run.id, "act-reason", act_id),
+            "sealed_reason": self._run_keys.sealer(run.id, run.wrapped_key).seal(
+                wish.reason, "act-reason", act_id
+            ),
             "preconditions": snapshot(run, subject),
             "now": judged.now,
             "patience": _FIRST_PATIENCE,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from psycopg.errors import UniqueViolation
 
 from activities.errors import ActivityError
-from adapter.crypto import Keyed, Sealer
+from adapter.crypto import Keyed
 from adapter.errors import Refused
 from adapter.ledger.admission_rules import (
     ActivePackage,
@@ -23,6 +23,7 @@ from adapter.ledger.definitions import Definitions
 from adapter.ledger.entry import Entry, RunRow, lock_question, unknown_execution, unknown_run
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.runs import Binding, StartRun
 from interpreter.contract.values import JsonValue
@@ -73,6 +74,7 @@ class StartFacts:
     admitted_at: datetime
     deadline_at: datetime
     sealed_input: bytes
+    wrapped_key: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Admissions:
     def __init__(
         self,
         pool: Pool,
-        sealer: Sealer,
+        run_keys: RunKeys,
         keyed: Keyed,
         definitions: Definitions,
         *,
@@ -98,7 +100,7 @@ class Admissions:
     ) -> None:
         self._pool = pool
         self._recovery_only = recovery_only
-        self._sealer = sealer
+        self._run_keys = run_keys
         self._keyed = keyed
         self._definitions = definitions
 
@@ -160,12 +162,13 @@ class Admissions:
         facts = await self._pool.one(Question(_SQL["start_facts"], {"run": run_id}, StartFacts))
         if facts is None:
             raise unknown_run(run_id)
+        sealer = self._run_keys.sealer(run_id, facts.wrapped_key)
         return StartRun(
             facts.run_id,
             facts.workflow,
             facts.version,
             facts.revision,
-            self._sealer.open(facts.sealed_input, run_id, "input"),
+            sealer.open(facts.sealed_input, "input"),
             instant(facts.admitted_at),
             instant(facts.deadline_at),
             facts.execution,
@@ -250,6 +253,7 @@ class Admissions:
         run_id = self._keyed.run_id(identity)
         key_version = self._keyed.product_key_version
         run = _admitted_row(admission, run_id, revision, version, deadline_at, key_version)
+        data_key = self._run_keys.new(run_id)
         entry = Entry(run, facts.now)
         by: dict[str, JsonValue] = {"trigger": admission.trigger} if admission.trigger else {}
         told = {"workflow": run.workflow, "revision": revision, **by}
@@ -267,11 +271,13 @@ class Admissions:
             "binding": json.dumps(asdict(admission.binding)),
             "key_version": key_version,
             "input_digest": input_digest,
-            "sealed_input": self._sealer.seal(admission.input, run_id, "input"),
+            "sealed_input": data_key.sealer.seal(admission.input, "input"),
+            "wrapped_key": data_key.wrapped,
             "now": facts.now,
             "deadline_at": deadline_at,
         }
         await transaction.commit(Write(_SQL["insert_run"], admitted), *entry.writes())
+        self._run_keys.keep(run_id, data_key)
         start = StartRun(
             run_id,
             run.workflow,

@@ -51,12 +51,12 @@ class Answers:
             run, facts, settlement.contract, settlement.limits, reply, settlement.retry_after
         )
         if facts.own_settled_as is not None and not isinstance(verdict, Conclude):
-            return self._answer(effect, facts, verdict, run.position)
+            return self._answer(run, effect, facts, verdict)
         entry = Entry(run, facts.now, uncertain=facts.uncertain_elsewhere)
         writes = self._answer_writes(run, settlement, facts)
         if isinstance(verdict, Conclude):
             writes.append(
-                self._rows.settled(effect, facts, verdict.reply, uncertain=verdict.uncertain)
+                self._rows.settled(run, effect, facts, verdict.reply, uncertain=verdict.uncertain)
             )
             self._enter_conclusion(entry, settlement, facts, verdict)
         else:
@@ -67,18 +67,18 @@ class Answers:
             await transaction.commit(*await conclude_wanted(transaction, entry))
         else:
             await transaction.commit(*writes, *entry.writes())
-        return self._answer(effect, facts, verdict, entry.run.position)
+        return self._answer(entry.run, effect, facts, verdict)
 
     def _answer(
-        self, effect: VisitRef, facts: EffectFacts, verdict: SettleVerdict, position: int
+        self, run: RunRow, effect: VisitRef, facts: EffectFacts, verdict: SettleVerdict
     ) -> Reply | Retry:
         if isinstance(verdict, Retry):
             return verdict
         if isinstance(verdict, Stored):
-            reply = self._rows.stored(effect, facts)
+            reply = self._rows.stored(run, effect, facts)
         else:
             reply = verdict.reply
-        return replace(reply, position=position)
+        return replace(reply, position=run.position)
 
     def _enter_conclusion(
         self, entry: Entry, settlement: Settlement, facts: EffectFacts, verdict: Conclude
@@ -102,7 +102,7 @@ class Answers:
             )
         ]
         if settlement.receipt is not None:
-            sealed = self._rows.seal_receipt(effect, settlement.token, settlement.receipt)
+            sealed = self._rows.seal_receipt(run, effect, settlement.token, settlement.receipt)
             receipt = {
                 **row_keys(run, effect, facts),
                 "token": settlement.token,
@@ -121,7 +121,7 @@ class Answers:
         if outcome.seen > run.position:
             raise LedgerBehind(run.id)
         if facts.outcome is not None:
-            return replace(self._rows.stored(effect, facts), position=run.position)
+            return replace(self._rows.stored(run, effect, facts), position=run.position)
         reason = forbidden(
             run, facts.now, withdrawn=facts.withdrawn, after_cancel=outcome.after_cancel
         )
@@ -136,10 +136,10 @@ class Answers:
             **row_keys(run, effect, facts),
             "operation": operation,
             "connection": outcome.command.connection,
-            "sealed_command": self._rows.seal_command(effect, outcome.command),
+            "sealed_command": self._rows.seal_command(run, effect, outcome.command),
             "outcome": reply.kind.value,
             "code": reply.code,
-            "sealed_reply": self._rows.seal_reply(effect, reply),
+            "sealed_reply": self._rows.seal_reply(run, effect, reply),
         }
         await transaction.commit(Write(_SQL["settle_read"], read), *entry.writes())
         return replace(reply, position=entry.run.position)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from adapter.crypto import Sealer
+from adapter.crypto import RunSealer
 from adapter.ledger.entry import (
     Entry,
     LedgerBehind,
@@ -18,6 +18,7 @@ from adapter.ledger.entry import (
 )
 from adapter.ledger.pool import Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
 from interpreter.contract.values import JsonValue
 
@@ -74,7 +75,7 @@ _CANCELLED = frozenset({RunState.CANCELLED, RunState.CANCELLED_AFTER_EFFECT})
 
 
 async def close(
-    transaction: Transaction, sealer: Sealer, run_id: str, execution: int, closing: Closing
+    transaction: Transaction, run_keys: RunKeys, run_id: str, execution: int, closing: Closing
 ) -> Closed:
     """Write the end of an execution; gives the one on record."""
     lock, asked = lock_question(run_id), _question(run_id, execution, closing.steps)
@@ -82,10 +83,11 @@ async def close(
     if run is None:
         raise unknown_run(run_id)
     facts = _required(found, run_id, execution)
+    sealer = run_keys.sealer(run_id, run.wrapped_key)
     if closing.seen > run.position:
         raise LedgerBehind(run_id)
     if facts.closed:
-        return _opened(sealer, run_id, facts.closing_state or "", facts)
+        return _opened(sealer, execution, facts.closing_state or "", facts)
     writes = _declarations(run, facts)
     facts = _with_declared(facts)
     state = end_of(facts, closing.state)
@@ -125,13 +127,14 @@ async def conclude_wanted(transaction: Transaction, entry: Entry) -> list[Write]
     return [Write(_SQL["conclude_execution"], keys), *entry.writes()]
 
 
-async def closed_answer(transaction: Transaction, run: RunRow, sealer: Sealer) -> JsonValue:
+async def closed_answer(transaction: Transaction, run: RunRow, run_keys: RunKeys) -> JsonValue:
     """What ``run-closed`` carries: state, outcome, output and failure code on record."""
     keys = {"run": run.id, "execution": run.execution}
     row = await transaction.one(Question(_SQL["closed_execution"], keys, ClosedRow))
     if row is None:
         return {"state": run.state, "outcome": "", "output": None, "failureCode": ""}
-    closed = _opened(sealer, run.id, row.state, row)
+    sealer = run_keys.sealer(run.id, run.wrapped_key)
+    closed = _opened(sealer, run.execution, row.state, row)
     return {
         "state": closed.state.value,
         "outcome": closed.outcome,
@@ -178,7 +181,7 @@ def _tell(entry: Entry, state: RunState, closing: Closing) -> None:
 
 
 def _closing_write(
-    sealer: Sealer,
+    sealer: RunSealer,
     run: RunRow,
     execution: int,
     closing: Closing,
@@ -189,7 +192,7 @@ def _closing_write(
     last = max([closing.sequence, *(step.sequence for step in closing.steps)])
     output = None
     if closing.output is not None:
-        output = sealer.seal(closing.output, run.id, "output")
+        output = sealer.seal(closing.output, "output", str(execution))
     parameters = {
         "run": run.id,
         "execution": execution,
@@ -205,8 +208,10 @@ def _closing_write(
     return Write(_SQL["close_execution"], parameters)
 
 
-def _opened(sealer: Sealer, run_id: str, state: str, record: ClosingFacts | ClosedRow) -> Closed:
+def _opened(
+    sealer: RunSealer, execution: int, state: str, record: ClosingFacts | ClosedRow
+) -> Closed:
     output = None
     if record.sealed_output is not None:
-        output = sealer.open(record.sealed_output, run_id, "output")
+        output = sealer.open(record.sealed_output, "output", str(execution))
     return Closed(RunState(state), record.outcome, output, record.failure_code)

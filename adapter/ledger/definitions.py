@@ -52,7 +52,7 @@ class Definitions:
                 place=revision[:80],
                 remedy="apply the package that it belongs to",
             )
-        plain = self._sealer.open_bytes(row.sealed_definition, "", PURPOSE, revision)
+        plain = self._sealer.open_bytes(row.sealed_definition, PURPOSE, revision)
         definition = Definition.read(json.loads(plain))
         if definition.revision != revision:
             raise DefinitionError(

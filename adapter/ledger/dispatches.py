@@ -62,7 +62,7 @@ class Dispatches:
             raise LedgerBehind(run.id)
         match verdict:
             case Stored():
-                stored = self._rows.stored(claim.effect, facts)
+                stored = self._rows.stored(run, claim.effect, facts)
                 return Settled(replace(stored, position=run.position))
             case Busy():
                 return verdict
@@ -104,7 +104,8 @@ class Dispatches:
         writes.append(Write(_SQL["dispatch"], dispatch))
         await transaction.commit(*writes, *entry.writes())
         key = self._rows.product_key(claim.effect, run.key_version)
-        return Dispatched(key, self._command(claim, facts), attempt, verdict.unresolved)
+        command = self._command(run, claim, facts)
+        return Dispatched(key, command, attempt, verdict.unresolved, entry.run.position)
 
     async def _presume_sent(
         self, transaction: Transaction, run: RunRow, claim: Claim, facts: EffectFacts
@@ -136,14 +137,14 @@ class Dispatches:
             "connection": claim.command.connection,
             "generation": claim.generation,
             "after_cancel": claim.after_cancel,
-            "sealed_command": self._rows.seal_command(claim.effect, claim.command),
+            "sealed_command": self._rows.seal_command(run, claim.effect, claim.command),
         }
         return Write(_SQL["store_command"], opened)
 
-    def _command(self, claim: Claim, facts: EffectFacts) -> Command:
+    def _command(self, run: RunRow, claim: Claim, facts: EffectFacts) -> Command:
         if facts.sealed_command is None:
             return claim.command
-        return self._rows.open_command(claim.effect, facts.sealed_command)
+        return self._rows.open_command(claim.effect, facts.sealed_command, run.wrapped_key)
 
     async def withdraw(self, transaction: Transaction, effect: VisitRef, token: str) -> None:
         """Mark a dispatch as never sent, unless it has an answer."""
@@ -161,7 +162,7 @@ class Dispatches:
         """Classify an effect whose activity gave no reply."""
         run, facts = await locked(transaction, effect, NO_TOKEN, (), share_hold=True)
         if facts.outcome is not None:
-            return replace(self._rows.stored(effect, facts), position=run.position)
+            return replace(self._rows.stored(run, effect, facts), position=run.position)
         if not facts.unresolved:
             return NotSent()
         send_budget = contract.attempts.timeout_milliseconds / 1_000

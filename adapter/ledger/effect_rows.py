@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from activities.ports import Command
-from adapter.crypto import Keyed, Sealer
+from adapter.crypto import Keyed, RunSealer
 from adapter.ledger.closings import closed_answer
 from adapter.ledger.entry import Entry, RunRow, lock_with, sequences_of
 from adapter.ledger.pool import Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from adapter.ledger.verdicts import Declare, EffectFacts
 from interpreter.contract.effects import Reply, ReplyKind, VisitRef
 from interpreter.contract.records import RunState, StepRecord
@@ -25,17 +26,17 @@ NO_TOKEN = ""
 class EffectRows:
     """Seals, opens and notes what belongs to effects."""
 
-    def __init__(self, sealer: Sealer, keyed: Keyed) -> None:
-        self._sealer = sealer
+    def __init__(self, run_keys: RunKeys, keyed: Keyed) -> None:
+        self._run_keys = run_keys
         self._keyed = keyed
 
     def product_key(self, effect: VisitRef, version: int) -> str:
         """The idempotency key of an effect, under the version that its run froze."""
         return self._keyed.product_key(effect, version)
 
-    def seal_receipt(self, effect: VisitRef, token: str, receipt: JsonValue) -> bytes:
+    def seal_receipt(self, run: RunRow, effect: VisitRef, token: str, receipt: JsonValue) -> bytes:
         """A receipt as it is stored, bound to the attempt that brought it."""
-        return self._sealer.seal(receipt, effect.run_id, "receipt", f"{effect.id}:{token}")
+        return self._sealer(run).seal(receipt, "receipt", f"{effect.id}:{token}")
 
     async def declare(
         self,
@@ -50,7 +51,7 @@ class EffectRows:
         entry.stand(RunState.ATTENTION)
         reply = verdict.reply
         self.note(entry, effect, f"effect.{reply.kind.value}", code=reply.code)
-        settled = self.settled(effect, facts, reply, uncertain=verdict.uncertain)
+        settled = self.settled(run, effect, facts, reply, uncertain=verdict.uncertain)
         await transaction.commit(settled, *entry.writes())
 
     def note(self, entry: Entry, effect: VisitRef, kind: str, **facts: JsonValue) -> None:
@@ -67,14 +68,14 @@ class EffectRows:
         """The reply that sends nothing; of a closed run it carries the end on record."""
         output = None
         if code == "run-closed":
-            output = await closed_answer(transaction, run, self._sealer)
+            output = await closed_answer(transaction, run, self._run_keys)
         return Reply(ReplyKind.NOT_PERMITTED, output, code)
 
-    def stored(self, effect: VisitRef, facts: EffectFacts) -> Reply:
+    def stored(self, run: RunRow, effect: VisitRef, facts: EffectFacts) -> Reply:
         """The final reply on record."""
         if facts.sealed_reply is None:
             return Reply(ReplyKind(facts.outcome or ""), code=facts.code)
-        opened = self._sealer.open(facts.sealed_reply, effect.run_id, "reply", effect.id)
+        opened = self._sealer(run).open(facts.sealed_reply, "reply", effect.id)
         return Reply.from_json(opened)
 
     def attempt_settled(
@@ -86,7 +87,13 @@ class EffectRows:
         return Write(_SQL["settle_attempt"], {**keys, **answer})
 
     def settled(
-        self, effect: VisitRef, facts: EffectFacts, reply: Reply, *, uncertain: bool
+        self,
+        run: RunRow,
+        effect: VisitRef,
+        facts: EffectFacts,
+        reply: Reply,
+        *,
+        uncertain: bool,
     ) -> Write:
         """Write an effect's final reply."""
         parameters = {
@@ -95,23 +102,27 @@ class EffectRows:
             "now": facts.now,
             "outcome": reply.kind.value,
             "code": reply.code,
-            "sealed_reply": self.seal_reply(effect, reply),
+            "sealed_reply": self.seal_reply(run, effect, reply),
             "uncertain": uncertain,
         }
         return Write(_SQL["settle_effect"], parameters)
 
-    def seal_command(self, effect: VisitRef, command: Command) -> bytes:
+    def seal_command(self, run: RunRow, effect: VisitRef, command: Command) -> bytes:
         """A command as it is stored."""
         parts = [command.connection, command.operation, command.input, command.preparation]
-        return self._sealer.seal(parts, effect.run_id, "command", effect.id)
+        return self._sealer(run).seal(parts, "command", effect.id)
 
-    def open_command(self, effect: VisitRef, sealed: bytes) -> Command:
+    def open_command(self, effect: VisitRef, sealed: bytes, wrapped_key: bytes | None) -> Command:
         """The command that was stored."""
-        return Command(*self._sealer.open(sealed, effect.run_id, "command", effect.id))
+        sealer = self._run_keys.sealer(effect.run_id, wrapped_key)
+        return Command(*sealer.open(sealed, "command", effect.id))
 
-    def seal_reply(self, effect: VisitRef, reply: Reply) -> bytes:
+    def seal_reply(self, run: RunRow, effect: VisitRef, reply: Reply) -> bytes:
         """A reply as it is stored."""
-        return self._sealer.seal(reply.to_json(), effect.run_id, "reply", effect.id)
+        return self._sealer(run).seal(reply.to_json(), "reply", effect.id)
+
+    def _sealer(self, run: RunRow) -> RunSealer:
+        return self._run_keys.sealer(run.id, run.wrapped_key)
 
 
 async def locked(

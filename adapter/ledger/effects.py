@@ -16,7 +16,7 @@ from activities.ports import (
     Settled,
     Settlement,
 )
-from adapter.crypto import Keyed, Sealer
+from adapter.crypto import Keyed
 from adapter.ledger.answers import ABSENT, Answers
 from adapter.ledger.dispatches import Dispatches
 from adapter.ledger.effect_rows import EffectRows
@@ -24,6 +24,7 @@ from adapter.ledger.entry import LedgerBehind
 from adapter.ledger.holds import HoldCode, Holds
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.effects import Reply, ReplyKind, VisitRef
 from interpreter.contract.operations import OperationContract
 
@@ -33,10 +34,11 @@ _HELD = Reply(ReplyKind.NOT_PERMITTED, code="hold")
 
 @dataclass(frozen=True, slots=True)
 class SavedRow:
-    """A stored command, its key's version, and the token of its latest attempt."""
+    """A stored command, its keys, and the token of its latest attempt."""
 
     sealed_command: bytes
     key_version: int
+    wrapped_key: bytes | None
     token: str
 
 
@@ -50,7 +52,7 @@ class Effects:
     def __init__(
         self,
         pool: Pool,
-        sealer: Sealer,
+        run_keys: RunKeys,
         keyed: Keyed,
         holds: Holds,
         *,
@@ -59,7 +61,7 @@ class Effects:
         self._pool = pool
         self._holds = holds
         self._recovery_only = recovery_only
-        self._rows = EffectRows(sealer, keyed)
+        self._rows = EffectRows(run_keys, keyed)
         self._dispatches = Dispatches(self._rows)
         self._answers = Answers(self._rows)
 
@@ -69,7 +71,7 @@ class Effects:
         row = await self._pool.one(Question(_SQL["saved_command"], keys, SavedRow))
         if row is None:
             return None
-        command = self._rows.open_command(effect, row.sealed_command)
+        command = self._rows.open_command(effect, row.sealed_command, row.wrapped_key)
         return Saved(command, self._rows.product_key(effect, row.key_version), row.token)
 
     async def claim(self, claim: Claim) -> ClaimAnswer:

@@ -25,7 +25,10 @@ _OPEN = frozenset({"running", "waiting"})
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run's row as it was locked, whether a restore hold stands, and when this epoch began."""
+    """A run's row as it was locked, whether a restore hold stands, and when this epoch began.
+
+    ``wrapped_key`` is the run's data key under the deployment's key, None once it was erased.
+    """
 
     id: str
     owner: str
@@ -44,6 +47,7 @@ class RunRow:
     held: bool
     position_base: int = 0
     epoch_started_at: datetime | None = None
+    wrapped_key: bytes | None = None
 
     @property
     def position(self) -> int:

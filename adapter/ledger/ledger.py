@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from psycopg.errors import InvalidSchemaName, UndefinedTable
-
 from adapter.crypto import Keyed, KeyRing, Sealer
-from adapter.errors import Refused
 from adapter.ledger.acts import Acts
 from adapter.ledger.admissions import Admissions
 from adapter.ledger.audit import Audit
+from adapter.ledger.belonging import require_ours
 from adapter.ledger.book import Book
 from adapter.ledger.census import Census
 from adapter.ledger.definitions import Definitions
@@ -21,7 +18,7 @@ from adapter.ledger.hints import Hints
 from adapter.ledger.holds import Holds
 from adapter.ledger.packages import Packages
 from adapter.ledger.payloads import Payloads
-from adapter.ledger.pool import Pool, Question, Transaction, Write
+from adapter.ledger.pool import Pool, Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.reads import Reads
 from adapter.ledger.retention import Retention
@@ -32,16 +29,7 @@ from adapter.ledger.signals import Signals
 from adapter.ledger.unfinished import UnfinishedRuns
 from adapter.ledger.watermark import Watermark
 
-_SQL = queries("control")
 _RECOVERY = queries("recovery")
-
-
-@dataclass(frozen=True, slots=True)
-class Deployment:
-    """Which deployment a database belongs to, and the mark of its admission key."""
-
-    deployment: str | None
-    custody: str | None
 
 
 class Ledger:
@@ -67,23 +55,25 @@ class Ledger:
         self.run_keys = RunKeys(pool, keys, sealer.deployment)
         self.payloads = Payloads(pool)
         self.holds = Holds(pool, self.keyed)
-        self.effects = Effects(pool, sealer, self.keyed, self.holds, recovery_only=recovery_only)
+        self.effects = Effects(
+            pool, self.run_keys, self.keyed, self.holds, recovery_only=recovery_only
+        )
         self.definitions = Definitions(pool, sealer)
         self.packages = Packages(pool, sealer)
         self.book = Book(pool, self.definitions)
-        self.signals = Signals(pool, sealer, self.keyed, self.book)
+        self.signals = Signals(pool, self.run_keys, self.keyed, self.book)
         self.hints = Hints(pool, self.keyed)
-        self.runs = Runs(pool, sealer, self.keyed, self.holds, self.signals)
+        self.runs = Runs(pool, self.run_keys, self.keyed, self.holds, self.signals)
         self.admissions = Admissions(
-            pool, sealer, self.keyed, self.definitions, recovery_only=recovery_only
+            pool, self.run_keys, self.keyed, self.definitions, recovery_only=recovery_only
         )
-        self.reviews = Reviews(pool, sealer, self.holds)
+        self.reviews = Reviews(pool, self.run_keys, self.holds)
         self.watermark = Watermark(pool)
         self.unfinished = UnfinishedRuns(pool)
         self.census = Census(pool)
         self.retention = Retention(pool, self.definitions, self.holds)
-        self.reads = Reads(pool, sealer)
-        self.acts = Acts(pool, sealer, self.keyed, self.book)
+        self.reads = Reads(pool, self.run_keys)
+        self.acts = Acts(pool, self.run_keys, self.keyed, self.book)
 
     @staticmethod
     async def open(
@@ -94,16 +84,17 @@ class Ledger:
         pool_size: int = 10,
         recovery_only: bool = False,
     ) -> Ledger:
-        """Connect, and make sure that database, deployment and admission key belong together.
+        """Connect, and make sure that database, deployment and keys belong together.
 
-        Raises LedgerUnavailable, and Refused ``ledger.not-migrated``, ``ledger.other-deployment``
-        or ``ledger.other-keys``.
+        Raises LedgerUnavailable, and Refused ``ledger.not-migrated``, ``ledger.other-deployment``,
+        ``ledger.other-keys`` or ``seal.key-missing``.
         """
         pool = Pool(url, pool_size)
         ledger = Ledger(pool, sealer, keys, recovery_only=recovery_only)
         try:
             await pool.open()
-            await ledger._require_ours(sealer.deployment)
+            await require_ours(pool, ledger.keyed, sealer)
+            await pool.run(_adopt_place)
         except BaseException:
             await pool.close()
             raise
@@ -123,35 +114,6 @@ class Ledger:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
-
-    async def _require_ours(self, deployment: str) -> None:
-        custody = self.keyed.custody()
-        ours = {"deployment": deployment, "custody": custody}
-        try:
-            await self._pool.ask(Question(_SQL["bind_deployment"], ours, Deployment))
-        except (InvalidSchemaName, UndefinedTable) as error:
-            raise Refused(
-                "ledger.not-migrated",
-                "the database has no ledger",
-                place="ledger",
-                remedy="apply the migrations to it first",
-            ) from error
-        bound = await self._pool.one(Question(_SQL["deployment"], {}, Deployment))
-        if bound is None or bound.deployment != deployment:
-            raise Refused(
-                "ledger.other-deployment",
-                "the database belongs to another deployment",
-                place="ledger",
-                remedy="check the database address and the deployment's name",
-            )
-        if bound.custody != custody:
-            raise Refused(
-                "ledger.other-keys",
-                "the database was written with another admission key",
-                place="ledger",
-                remedy="start with the key set that this database was written with",
-            )
-        await self._pool.run(_adopt_place)
 
 
 async def _adopt_place(transaction: Transaction) -> None:

@@ -145,7 +145,7 @@ class Packages:
 
     def _stored(self, package: Package, facts: PackageFacts) -> list[Write]:
         definition = package.definition
-        sealed = self._sealer.seal_bytes(definition.to_bytes(), "", PURPOSE, definition.revision)
+        sealed = self._sealer.seal_bytes(definition.to_bytes(), PURPOSE, definition.revision)
         keys = {"workflow": definition.id, "revision": definition.revision, "now": facts.now}
         form = {
             **keys,

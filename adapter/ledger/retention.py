@@ -1,4 +1,4 @@
-"""Retention: erasing what is sealed of runs that are over; what proves that they were stays."""
+"""Retention: destroying the data keys of runs that are over; what proves that they were stays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from interpreter.contract.records import RunState
 from interpreter.definition.document import Definition
 from interpreter.definition.nodes import CallNode
 
-_SQL = queries("recovery")
+_SQL = queries("retention")
 _ACTS = queries("acts")
 MOST_ERASED: Final = 100
 _PAGE: Final = 100
@@ -51,8 +51,17 @@ def may_change(state: RunState, definition: Definition, *, all_accepted: bool) -
     return state is RunState.FAILED and not all_accepted
 
 
+@dataclass(frozen=True, slots=True)
+class _ErasedBefore:
+    erased_before: datetime | None
+
+
 class Retention:
-    """Erases inputs, commands, replies, receipts and outputs; ids, digests and keys stay."""
+    """Erases runs: their data key is destroyed, and what it sealed is removed.
+
+    Ids, states, digests, times and spent keys stay. Whatever else holds a copy of what was sealed,
+    a history in Temporal or an export, can not be opened without the key.
+    """
 
     def __init__(self, pool: Pool, definitions: Definitions, holds: Holds) -> None:
         self._pool = pool
@@ -74,18 +83,41 @@ class Retention:
                 remedy="name an instant in the past, and repeat until nothing is erased",
                 status=400,
             )
+        erased = await self._erase_all(actor, before, limit)
+        if erased:
+            await self._holds.note("retention.erased", actor, {"runs": erased})
+        return erased
+
+    async def erase_again(self, actor: str) -> int:
+        """Erase what had been erased before a restore brought it back; gives how many runs.
+
+        What is known is the instant up to which runs were erased (see the watermark), so each run
+        that ended before it is erased if it can be; repeating it is harmless (protocol rule 12).
+        """
+        found = await self._pool.one(Question(_SQL["erased_before"], {}, _ErasedBefore))
+        if found is None or found.erased_before is None:
+            return 0
+        erased = await self._erase_all(actor, found.erased_before, None)
+        if erased:
+            await self._holds.note("retention.erased-again", actor, {"runs": erased})
+        return erased
+
+    async def note_erased(self, before: datetime) -> None:
+        """Keep in mind that runs which ended before an instant had been erased."""
+        keys = {"before": before}
+        await self._pool.ask(Question(_SQL["note_erased"], keys, _ErasedBefore))
+
+    async def _erase_all(self, actor: str, before: datetime, limit: int | None) -> int:
         erased = 0
         place = (datetime.min.replace(tzinfo=UTC), _FIRST)
-        while erased < limit:
+        while limit is None or erased < limit:
             page = await self._page(before, place)
             for run in page:
-                if erased < limit and not await self._changeable(run):
-                    erased += await self._erase(run.run_id, actor)
+                if erased != limit and not await self._changeable(run):
+                    erased += await self._erase(run, actor)
             if len(page) < _PAGE:
                 break
             place = (page[-1].closed_at, page[-1].run_id)
-        if erased:
-            await self._holds.note("retention.erased", actor, {"runs": erased})
         return erased
 
     async def _page(self, before: datetime, place: tuple[datetime, str]) -> list[_Erasable]:
@@ -103,15 +135,15 @@ class Retention:
         definition = await self._definitions.get(run.revision)
         return may_change(RunState(run.state), definition, all_accepted=run.all_accepted)
 
-    async def _erase(self, run_id: str, actor: str) -> bool:
+    async def _erase(self, erasable: _Erasable, actor: str) -> bool:
         async def work(transaction: Transaction) -> bool:
-            run, facts = await lock_run(transaction, run_id)
+            run, facts = await lock_run(transaction, erasable.run_id)
             if not run.closed or facts.uncertain:
                 return False
             entry = Entry(run, facts.now)
             entry.journal("run.erased", {"actor": actor})
-            erased = Write(_SQL["erase"], {"run": run_id, "now": facts.now})
-            await transaction.commit(erased, *entry.writes())
+            keys = {"run": run.id, "now": facts.now, "closed_at": erasable.closed_at}
+            await transaction.commit(Write(_SQL["erase"], keys), *entry.writes())
             return True
 
         return await self._pool.run(work)

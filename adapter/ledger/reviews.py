@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from adapter.crypto import Sealer
 from adapter.ledger import closings
 from adapter.ledger.entry import Entry, RunRow, lock_with
 from adapter.ledger.holds import Attested, Holds
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.records import Closing, RunState
 from interpreter.contract.values import JsonValue
 
@@ -65,9 +65,9 @@ class _Run:
 class Reviews:
     """Completes the review of executions after a restore."""
 
-    def __init__(self, pool: Pool, sealer: Sealer, holds: Holds) -> None:
+    def __init__(self, pool: Pool, run_keys: RunKeys, holds: Holds) -> None:
         self._pool = pool
-        self._sealer = sealer
+        self._run_keys = run_keys
         self._holds = holds
 
     async def complete(self, actor: str, attested: Attested) -> Reviewed:
@@ -136,4 +136,4 @@ class Reviews:
         cancelled = run.cancel_requested_at is not None
         state = RunState.CANCELLED if cancelled else RunState.FAILED
         closing = Closing(state, _AFTER_EVERY_STEP, failure_code="" if cancelled else _LOST)
-        await closings.close(transaction, self._sealer, run.id, run.execution, closing)
+        await closings.close(transaction, self._run_keys, run.id, run.execution, closing)

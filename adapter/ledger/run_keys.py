@@ -66,6 +66,10 @@ class RunKeys:
         wrapped = self._wrapping.wrap(data_key, run_id)
         return NewRunKey(RunSealer(data_key, self._wrapping.deployment, run_id), wrapped)
 
+    def keep(self, run_id: str, new: NewRunKey) -> None:
+        """Have a new key at hand now that its admission is written."""
+        self._keep(run_id, new.wrapped, new.sealer)
+
     def sealer(self, run_id: str, wrapped: bytes | None) -> RunSealer:
         """The sealer of a run whose wrapped key was just read; None where it was erased."""
         if wrapped is None:

@@ -9,13 +9,14 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from activities.ports import ObservationDue, OpenedWait
-from adapter.crypto import Keyed, Sealer
+from adapter.crypto import Keyed
 from adapter.ledger import closings
 from adapter.ledger.entry import Entry, LedgerBehind, RunRow, lock_run
 from adapter.ledger.hints import source_digest
 from adapter.ledger.holds import HoldCode, Holds
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from adapter.ledger.signals import Signals
 from interpreter.contract.calls import EndedWait
 from interpreter.contract.effects import VisitRef
@@ -58,12 +59,12 @@ class Runs:
     """
 
     def __init__(
-        self, pool: Pool, sealer: Sealer, keyed: Keyed, holds: Holds, signals: Signals
+        self, pool: Pool, run_keys: RunKeys, keyed: Keyed, holds: Holds, signals: Signals
     ) -> None:
         self._pool = pool
         self._signals = signals
         self._holds = holds
-        self._sealer = sealer
+        self._run_keys = run_keys
         self._keyed = keyed
 
     async def open_wait(self, opened: OpenedWait) -> None:
@@ -158,7 +159,7 @@ class Runs:
         try:
             return await self._pool.run(
                 lambda transaction: closings.close(
-                    transaction, self._sealer, run_id, execution, closing
+                    transaction, self._run_keys, run_id, execution, closing
                 )
             )
         except LedgerBehind:

@@ -9,12 +9,13 @@ from typing import Final
 from uuid import UUID
 
 from activities.errors import ActivityError
-from adapter.crypto import Keyed, Sealer
+from adapter.crypto import Keyed
 from adapter.errors import Refused
 from adapter.ledger.book import Book
 from adapter.ledger.entry import Entry, RunRow, lock_run, lock_with
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.calls import EndedWait, GivenSignal
 from interpreter.contract.effects import VisitRef
 from interpreter.contract.records import RunState
@@ -70,6 +71,7 @@ class Signal:
     visit: str
     recorded_at: datetime
     concluded_at: datetime | None
+    wrapped_key: bytes | None
 
     @property
     def workflow_id(self) -> str:
@@ -108,10 +110,10 @@ class Signals:
     of a write is not known.
     """
 
-    def __init__(self, pool: Pool, sealer: Sealer, keyed: Keyed, book: Book) -> None:
+    def __init__(self, pool: Pool, run_keys: RunKeys, keyed: Keyed, book: Book) -> None:
         self._pool = pool
         self._book = book
-        self._sealer = sealer
+        self._run_keys = run_keys
         self._keyed = keyed
 
     async def begin(self, run_id: str, wish: SignalWish) -> Signal:
@@ -142,7 +144,8 @@ class Signals:
 
     def payload(self, signal: Signal) -> JsonValue:
         """What a signal carries."""
-        return self._sealer.open(signal.sealed_payload, signal.run_id, _PURPOSE, signal.id)
+        sealer = self._run_keys.sealer(signal.run_id, signal.wrapped_key)
+        return sealer.open(signal.sealed_payload, _PURPOSE, signal.id)
 
     async def pending(self, limit: int = 20) -> list[Signal]:
         """Signals that are due for a delivery; they are kept from others for a while."""
@@ -222,7 +225,9 @@ class Signals:
             "name": wish.name,
             "actor": wish.actor,
             "request_digest": digest,
-            "sealed_payload": self._sealer.seal(wish.payload, run.id, _PURPOSE, signal),
+            "sealed_payload": self._run_keys.sealer(run.id, run.wrapped_key).seal(
+                wish.payload, _PURPOSE, signal
+            ),
             "now": facts.now,
             "patience": _FIRST_PATIENCE,
         }
@@ -269,7 +274,8 @@ class Signals:
     def _given(self, run: RunRow, signal: str | None, sealed: bytes | None) -> GivenSignal | None:
         if signal is None or sealed is None:
             return None
-        return GivenSignal(signal, self._sealer.open(sealed, run.id, _PURPOSE, signal))
+        sealer = self._run_keys.sealer(run.id, run.wrapped_key)
+        return GivenSignal(signal, sealer.open(sealed, _PURPOSE, signal))
 
     def _refs(self, actor: str) -> dict[str, str]:
         return {"actor": self._keyed.reference("actor", actor)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
@@ -17,6 +18,7 @@ class Waterline:
 
     ``marked_epoch`` is the epoch of the last copy that Temporal confirmed, ``known`` every epoch
     that the ledger has had or has seen there. ``held`` and ``review_begun`` tell of a restore hold.
+    Runs that ended before ``erased_before`` were erased as far as they could be.
     """
 
     epoch: str
@@ -25,11 +27,12 @@ class Waterline:
     held: bool
     review_begun: bool
     known: list[str]
+    erased_before: datetime | None = None
 
     @property
     def mark(self) -> LedgerMark:
         """What Temporal is to keep."""
-        return LedgerMark(self.epoch, self.counter)
+        return LedgerMark(self.epoch, self.counter, self.erased_before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 import structlog
@@ -67,13 +68,21 @@ class Marks:
         """
         # The copy first: a tick that comes in between can only look like a copy behind by one.
         found = await self.schedule.read(client)
-        verdict = judge(await self.ledger.watermark.read(), found)
+        line = await self.ledger.watermark.read()
+        if found is not None and found.erased_before is not None:
+            await self._remember_erased(line, found.erased_before)
+        verdict = judge(line, found)
         code = _CODES.get(verdict)
         if code is not None:
             foreign = found.epoch if found and verdict is Verdict.LEDGER_BEHIND else None
             if await self.ledger.holds.place(code, foreign):
                 _log.error(_MESSAGES[verdict], remedy="see docs/restore.md")
         return verdict
+
+    async def _remember_erased(self, line: Waterline, before: datetime) -> None:
+        """A restore brought back what had been erased: the ledger is told, however it goes on."""
+        if line.erased_before is None or line.erased_before < before:
+            await self.ledger.retention.note_erased(before)
 
     async def ensure(self, client: Client) -> Verdict:
         """Compare, and have the schedule made where Temporal has none of this epoch."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from interpreter.contract.values import JsonValue
@@ -121,17 +122,26 @@ class LedgerMark:
     """How far the ledger is, as ledger and Temporal both keep it (protocol rule 9).
 
     ``epoch`` is the UUID of the time since the last restore, ``counter`` counts the reconciler's
-    passes.
+    passes, and runs that ended before ``erased_before`` were erased as far as they could be.
     """
 
     epoch: str
     counter: int
+    erased_before: datetime | None = None
 
     def to_json(self) -> JsonValue:
-        """``{epoch, counter}``."""
-        return {"epoch": self.epoch, "counter": self.counter}
+        """``{epoch, counter}`` and ``erasedBefore`` if anything was erased."""
+        mark: dict[str, JsonValue] = {"epoch": self.epoch, "counter": self.counter}
+        if self.erased_before is not None:
+            mark["erasedBefore"] = self.erased_before.isoformat()
+        return mark
 
     @staticmethod
     def from_json(value: JsonValue) -> LedgerMark:
-        """The mark that ``to_json`` wrote; KeyError or TypeError for anything else."""
-        return LedgerMark(str(value["epoch"]), int(value["counter"]))
+        """The mark that ``to_json`` wrote; KeyError, TypeError or ValueError for anything else."""
+        erased = value.get("erasedBefore")
+        return LedgerMark(
+            str(value["epoch"]),
+            int(value["counter"]),
+            None if erased is None else datetime.fromisoformat(erased),
+        )

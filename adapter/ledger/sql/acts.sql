@@ -1,8 +1,10 @@
 -- standing_run: A run's row as it stands, without its lock.
 select r.id::text as id, r.owner, r.scope, r.workflow, r.version, r.revision, r.state, r.execution,
        r.deadline_at, r.cancel_requested_at, r.key_version, r.event_sequence, r.journal_sequence,
-       r.journal_head, c.restore_hold as held
-from coordinator.runs r, coordinator.control c
+       r.journal_head, c.restore_hold as held, k.wrapped_key
+from coordinator.runs r
+left join coordinator.run_keys k on k.run_id = r.id
+cross join coordinator.control c
 where r.id = %(run)s
 
 -- act_candidates: Effects that an act may be about: those in doubt, the named one, the latest answer.
@@ -24,17 +26,19 @@ select clock_timestamp() as now
 -- act: One act with what its delivery needs.
 select a.id::text as id, a.run_id::text as run_id, r.workflow, r.execution, a.kind, a.visit,
        a.generation, a.sequence, a.actor, a.request_digest, a.sealed_reason, a.preconditions, a.state,
-       a.outcome, a.code, a.recorded_at, a.delivered_at, a.concluded_at
+       a.outcome, a.code, a.recorded_at, a.delivered_at, a.concluded_at, k.wrapped_key
 from coordinator.acts a
 join coordinator.runs r on r.id = a.run_id
+left join coordinator.run_keys k on k.run_id = a.run_id
 where a.id = %(act)s
 
 -- run_acts: A run's acts, oldest first.
 select a.id::text as id, a.run_id::text as run_id, r.workflow, r.execution, a.kind, a.visit,
        a.generation, a.sequence, a.actor, a.request_digest, a.sealed_reason, a.preconditions, a.state,
-       a.outcome, a.code, a.recorded_at, a.delivered_at, a.concluded_at
+       a.outcome, a.code, a.recorded_at, a.delivered_at, a.concluded_at, k.wrapped_key
 from coordinator.acts a
 join coordinator.runs r on r.id = a.run_id
+left join coordinator.run_keys k on k.run_id = a.run_id
 where a.run_id = %(run)s
 order by a.recorded_at, a.id
 
@@ -63,7 +67,8 @@ where r.id = a.run_id
                for update skip locked)
 returning a.id::text as id, a.run_id::text as run_id, r.workflow, r.execution, a.kind, a.visit,
           a.generation, a.sequence, a.actor, a.request_digest, a.sealed_reason, a.preconditions,
-          a.state, a.outcome, a.code, a.recorded_at, a.delivered_at, a.concluded_at
+          a.state, a.outcome, a.code, a.recorded_at, a.delivered_at, a.concluded_at,
+          (select k.wrapped_key from coordinator.run_keys k where k.run_id = a.run_id) as wrapped_key
 
 -- act_delivered: The execution has taken an act.
 update coordinator.acts

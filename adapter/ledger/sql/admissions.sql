@@ -36,6 +36,9 @@ with run as (
         (start_identity, run_id, owner, scope, workflow, revision, input_digest)
     values (%(identity)s, %(run)s, %(owner)s, %(scope)s, %(workflow)s, %(revision)s,
             %(input_digest)s)
+), data_key as (
+    insert into coordinator.run_keys (run_id, owner, scope, wrapped_key)
+    values (%(run)s, %(owner)s, %(scope)s, %(wrapped_key)s)
 ), input as (
     insert into coordinator.inputs (run_id, owner, scope, sealed_input)
     values (%(run)s, %(owner)s, %(scope)s, %(sealed_input)s)
@@ -45,9 +48,10 @@ values (%(run)s, 1, %(owner)s, %(scope)s, 'start_pending', %(now)s)
 
 -- start_facts: What the start of an execution is made of.
 select r.id::text as run_id, r.workflow, r.version, r.revision, r.binding, r.execution, r.admitted_at,
-       r.deadline_at, i.sealed_input
+       r.deadline_at, i.sealed_input, k.wrapped_key
 from coordinator.runs r
 join coordinator.inputs i on i.run_id = r.id
+left join coordinator.run_keys k on k.run_id = r.id
 where r.id = %(run)s
 
 -- execution_start: How far an execution's start has come.

@@ -83,10 +83,11 @@ do update set outcome = excluded.outcome, code = excluded.code, sealed_reply = e
               settled_at = excluded.settled_at
 
 -- saved_command: The command on record of an effect and the token of its latest attempt.
-select e.sealed_command, r.key_version,
+select e.sealed_command, r.key_version, k.wrapped_key,
        coalesce((select a.token from coordinator.attempts a
                  where a.run_id = e.run_id and a.visit = e.visit
                  order by a.attempt desc limit 1), '') as token
 from coordinator.effects e
 join coordinator.runs r on r.id = e.run_id
+left join coordinator.run_keys k on k.run_id = r.id
 where e.run_id = %(run)s and e.visit = %(visit)s

@@ -98,7 +98,7 @@ update coordinator.control set admissions_hold = false
 -- watermark: The ledger's mark, and what it knows of the one in Temporal.
 select c.epoch::text as epoch, w.counter, w.marked_epoch::text as marked_epoch, c.restore_hold as held,
        c.review_begun_at is not null as review_begun,
-       (select json_agg(e.epoch) from coordinator.epochs e) as known
+       (select json_agg(e.epoch) from coordinator.epochs e) as known, w.erased_before
 from coordinator.control c, coordinator.watermark w
 
 -- tick: Count one more pass, unless another one has; notes where the ledger is.
@@ -162,35 +162,3 @@ select clock_timestamp() as now, c.deployment, c.epoch::text as epoch, w.counter
        (select min(x.closed_at) from coordinator.executions x join coordinator.runs r on r.id = x.run_id
         where x.closed_at is not null and r.erased_at is null) as oldest_unerased
 from coordinator.control c, coordinator.watermark w
-
--- erasable: Runs that ended before an instant and that nothing can be done about any more.
-select r.id::text as run_id, r.revision, r.state, x.closed_at,
-       not exists (select from coordinator.effects e
-                   where e.run_id = r.id and e.outcome is distinct from 'accepted') as all_accepted
-from coordinator.runs r
-join coordinator.executions x on x.run_id = r.id and x.execution = r.execution
-where r.erased_at is null and x.closed_at < %(before)s and r.state = any(%(final)s)
-  and not exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain)
-  and not exists (select from coordinator.effects e join coordinator.attempts a using (run_id, visit)
-                  where e.run_id = r.id and e.outcome is null and a.settled_as is null)
-  and not exists (select from coordinator.acts a where a.run_id = r.id and a.concluded_at is null)
-  and not exists (select from coordinator.reviews v where v.run_id = r.id and v.cleared_at is null)
-  and (x.closed_at, r.id) > (%(after_at)s, %(after)s::uuid)
-order by x.closed_at, r.id
-limit %(limit)s
-
--- erase: Remove what is sealed of a run; ids, states, digests and times stay.
-with input as (
-    delete from coordinator.inputs where run_id = %(run)s
-), effect as (
-    update coordinator.effects set sealed_command = '\x', sealed_reply = null where run_id = %(run)s
-), receipt as (
-    update coordinator.receipts set sealed_receipt = '\x' where run_id = %(run)s
-), wait as (
-    update coordinator.waits set source_digest = null where run_id = %(run)s
-), signal as (
-    update coordinator.signals set sealed_payload = '\x' where run_id = %(run)s
-), output as (
-    update coordinator.executions set sealed_output = null where run_id = %(run)s
-)
-update coordinator.runs set erased_at = %(now)s where id = %(run)s

@@ -19,3 +19,52 @@ select erased from run
 
 -- payload: A sealed payload of a run by its digest.
 select sealed_payload from coordinator.payloads where run_id = %(run)s and digest = %(digest)s
+
+-- state_keys: The marks of sealing keys, and whether anything is still under each.
+select s.version, s.custody,
+       exists (select from coordinator.run_keys k where k.key_version = s.version)
+       or exists (select from coordinator.definitions d where d.key_version = s.version) as used
+from coordinator.state_keys s
+order by s.version
+
+-- note_state_key: Leave the mark of a sealing key; the first one stands.
+insert into coordinator.state_keys (version, custody) values (%(version)s, %(custody)s)
+on conflict (version) do nothing
+returning version
+
+-- key_uses: How much is under each version of the sealing key.
+select v.version, coalesce(k.count, 0) as run_keys, coalesce(d.count, 0) as definitions, v.noted_at
+from (select version, min(noted_at) as noted_at
+      from (select s.version, s.noted_at from coordinator.state_keys s
+            union all select k.key_version, null from coordinator.run_keys k group by 1
+            union all select d.key_version, null from coordinator.definitions d group by 1) every
+      where version is not null group by version) v
+left join (select key_version, count(*) from coordinator.run_keys group by 1) k
+    on k.key_version = v.version
+left join (select key_version, count(*) from coordinator.definitions group by 1) d
+    on d.key_version = v.version
+order by v.version
+
+-- definitions_to_reseal: Definitions under another version than the active one, after one, locked.
+select revision as id, sealed_definition as sealed
+from coordinator.definitions
+where key_version <> %(active)s and revision > %(after)s
+order by revision limit %(limit)s
+for no key update
+
+-- reseal_definitions: Definitions under the active version.
+update coordinator.definitions d set sealed_definition = n.sealed
+from unnest(%(ids)s::text[], %(sealed)s::bytea[]) as n(id, sealed)
+where d.revision = n.id
+
+-- run_keys_to_rewrap: Data keys under another version than the active one, after one, locked.
+select run_id::text as id, wrapped_key as sealed
+from coordinator.run_keys
+where key_version <> %(active)s and run_id > %(after)s::uuid
+order by run_id limit %(limit)s
+for no key update
+
+-- rewrap_run_keys: Data keys under the active version.
+update coordinator.run_keys k set wrapped_key = n.sealed
+from unnest(%(ids)s::uuid[], %(sealed)s::bytea[]) as n(id, sealed)
+where k.run_id = n.id

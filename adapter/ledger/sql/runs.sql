@@ -1,16 +1,20 @@
 -- lock_run: Lock a run's row; the hold is read as it stands.
 select r.id::text as id, r.owner, r.scope, r.workflow, r.version, r.revision, r.state, r.execution,
        r.deadline_at, r.cancel_requested_at, r.key_version, r.event_sequence, r.journal_sequence,
-       r.journal_head, c.restore_hold as held, r.position_base, c.epoch_started_at
-from coordinator.runs r, coordinator.control c
+       r.journal_head, c.restore_hold as held, r.position_base, c.epoch_started_at, k.wrapped_key
+from coordinator.runs r
+left join coordinator.run_keys k on k.run_id = r.id
+cross join coordinator.control c
 where r.id = %(run)s
 for no key update of r
 
 -- lock_run_and_hold: Lock a run's row and share the hold's, so that neither a cancel nor a hold slips in.
 select r.id::text as id, r.owner, r.scope, r.workflow, r.version, r.revision, r.state, r.execution,
        r.deadline_at, r.cancel_requested_at, r.key_version, r.event_sequence, r.journal_sequence,
-       r.journal_head, c.restore_hold as held, r.position_base, c.epoch_started_at
-from coordinator.runs r, coordinator.control c
+       r.journal_head, c.restore_hold as held, r.position_base, c.epoch_started_at, k.wrapped_key
+from coordinator.runs r
+left join coordinator.run_keys k on k.run_id = r.id
+cross join coordinator.control c
 where r.id = %(run)s
 for no key update of r for share of c
 

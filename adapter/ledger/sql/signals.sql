@@ -1,9 +1,10 @@
 -- signal: One signal with what its delivery needs.
 select s.id::text as id, s.run_id::text as run_id, r.workflow, r.execution, r.state as run_state, s.name,
        s.actor, s.request_digest, s.sealed_payload, s.state, s.outcome, s.visit, s.recorded_at,
-       s.concluded_at
+       s.concluded_at, k.wrapped_key
 from coordinator.signals s
 join coordinator.runs r on r.id = s.run_id
+left join coordinator.run_keys k on k.run_id = s.run_id
 where s.id = %(signal)s
 
 -- count_open: How many signals of a run have no outcome or wait for a wait.
@@ -32,7 +33,8 @@ where r.id = s.run_id
                for update skip locked)
 returning s.id::text as id, s.run_id::text as run_id, r.workflow, r.execution, r.state as run_state,
           s.name, s.actor, s.request_digest, s.sealed_payload, s.state, s.outcome, s.visit,
-          s.recorded_at, s.concluded_at
+          s.recorded_at, s.concluded_at,
+          (select k.wrapped_key from coordinator.run_keys k where k.run_id = s.run_id) as wrapped_key
 
 -- conclude: Write a signal's outcome; the first one stands.
 update coordinator.signals

@@ -93,7 +93,7 @@ async def test_a_definition_under_another_revision_does_not_open(ledger: Ledger,
 
 
 async def test_a_definition_that_is_not_its_revision_is_refused(ledger: Ledger, sql: Sql) -> None:
-    forged = ledger.packages._sealer.seal(CHANGED.to_json(), "", "definition", DEFINITION.revision)
+    forged = ledger.packages._sealer.seal(CHANGED.to_json(), "definition", DEFINITION.revision)
     await sql("update coordinator.definitions set sealed_definition = %s", forged)
     with pytest.raises(DefinitionError, match="other-revision"):
         await ledger.definitions.get(DEFINITION.revision)
