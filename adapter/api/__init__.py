@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from adapter.access import Owner, Scope
 from adapter.api.app import Service, create_app
+from adapter.api.codec import Codec, PayloadDesk, WirePayload
 from adapter.api.messages import (
     CloudEvent,
     EventRequest,
@@ -50,6 +51,7 @@ __all__ = [
     "Admitted",
     "Attestation",
     "CloudEvent",
+    "Codec",
     "Diagnosis",
     "EffectView",
     "EventRequest",
@@ -61,6 +63,7 @@ __all__ = [
     "Inspection",
     "Oversight",
     "Owner",
+    "PayloadDesk",
     "ReviewView",
     "RunBook",
     "RunFilter",
@@ -74,6 +77,7 @@ __all__ = [
     "SignedMessage",
     "StepView",
     "WaitView",
+    "WirePayload",
     "WorkflowView",
     "create_app",
     "webhook_of",

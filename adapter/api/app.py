@@ -13,12 +13,14 @@ from standardwebhooks.webhooks import Webhook
 
 from adapter.api.acts import act_routes
 from adapter.api.callers import Access, Callers
+from adapter.api.codec import CODEC_PREFIX, LARGEST_CODEC_BODY_BYTES, Codec, codec_routes
 from adapter.api.completions import completion_routes
 from adapter.api.events import event_routes
 from adapter.api.health import open_routes
 from adapter.api.limits import Limits
 from adapter.api.messages import EventSource, SignalDesk
 from adapter.api.oversight import oversight_routes
+from adapter.api.pages import OtherPages
 from adapter.api.ports import ActDesk, Executions, Oversight, RunBook
 from adapter.api.problems import Problem, answer_with_problems
 from adapter.api.runs import run_routes
@@ -41,7 +43,7 @@ class Service:
 
     ``completions`` holds product -> verifier of its signed completion events, ``event_sources``
     whose events may admit runs; ``after_commit`` is called once an admission is durable and before
-    its execution is started.
+    its execution is started. Without ``codec`` there is no codec server.
     """
 
     book: RunBook
@@ -53,6 +55,7 @@ class Service:
     signals: SignalDesk
     event_sources: Sequence[EventSource] = ()
     after_commit: Callable[[], None] = _nothing
+    codec: Codec | None = None
 
 
 def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
@@ -79,7 +82,12 @@ def create_app(service: Service, lifespan: Lifespan | None = None) -> FastAPI:
     )
     app.include_router(open_routes(service.book, service.executions))
     answer_with_problems(app, service.access)
-    app.add_middleware(Limits)
+    larger: dict[str, int] = {}
+    if service.codec is not None:
+        app.include_router(codec_routes(callers, service.book, service.codec))
+        app.add_middleware(OtherPages, prefix=CODEC_PREFIX, origins=service.codec.origins)
+        larger[CODEC_PREFIX] = LARGEST_CODEC_BODY_BYTES
+    app.add_middleware(Limits, larger=larger)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -13,7 +14,7 @@ LARGEST_BODY_BYTES = 65_536
 LONGEST_ADDRESS_BYTES = 4_096
 LARGEST_HEADERS_BYTES = 32_768
 MOST_HEADERS = 100
-_MOST_DRAINED_BYTES = 1_048_576
+_MOST_DRAINED_BYTES = 2_097_152
 _BODY_SECONDS = 30.0
 
 _HEADERS = (
@@ -33,11 +34,13 @@ class Limits:
 
     An address has 4 KiB at most, headers 32 KiB, a body 64 KiB and 30 seconds to come. The body is
     read here, whole: every body of this service is small, and a stream that grows past the limit
-    is cut off without having been authenticated or parsed.
+    is cut off without having been authenticated or parsed. ``larger`` has the bytes that a body may
+    have below a path.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, larger: Mapping[str, int]) -> None:
         self._app = app
+        self._larger = larger
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -55,14 +58,15 @@ class Limits:
             await send(message)
 
         body, refusal = b"", _out_of_bounds(scope)
+        most = self._most_bytes(scope["path"])
         if refusal is None:
             try:
                 async with asyncio.timeout(_BODY_SECONDS):
-                    whole = await _whole_body(scope, receive)
+                    whole = await _whole_body(scope, receive, most)
             except TimeoutError:
                 refusal = _too_slow()
             else:
-                body, refusal = whole or b"", _too_large() if whole is None else None
+                body, refusal = whole or b"", _too_large(most) if whole is None else None
         if refusal is not None:
             refusal.headers["connection"] = "close"
             await refusal(scope, receive, send_guarded)
@@ -76,6 +80,10 @@ class Limits:
             # The route as it is declared: an address may hold what no log should.
             route = getattr(scope.get("route"), "path", "")
             await surprise_answer(error, route)(scope, receive, send_guarded)
+
+    def _most_bytes(self, path: str) -> int:
+        largest = (most for prefix, most in self._larger.items() if path.startswith(f"{prefix}/"))
+        return next(largest, LARGEST_BODY_BYTES)
 
 
 def _out_of_bounds(scope: Scope) -> Response | None:
@@ -97,10 +105,10 @@ def _out_of_bounds(scope: Scope) -> Response | None:
     return None
 
 
-def _too_large() -> Response:
+def _too_large(most: int) -> Response:
     return problem_answer(
         "request.too-large",
-        f"the body has more than {LARGEST_BODY_BYTES} bytes",
+        f"the body has more than {most} bytes",
         remedy="send less, or a reference to where the rest is kept",
     )
 
@@ -113,11 +121,10 @@ def _too_slow() -> Response:
     )
 
 
-async def _whole_body(scope: Scope, receive: Receive) -> bytes | None:
-    """The body, or None if it is too large."""
+async def _whole_body(scope: Scope, receive: Receive, most: int) -> bytes | None:
+    """The body, or None if it is larger than ``most`` bytes."""
     too_large = any(
-        name == b"content-length"
-        and (not value.isdigit() or len(value) > 9 or int(value) > LARGEST_BODY_BYTES)
+        name == b"content-length" and (not value.isdigit() or len(value) > 9 or int(value) > most)
         for name, value in scope["headers"]
     )
     body = bytearray()
@@ -130,7 +137,7 @@ async def _whole_body(scope: Scope, receive: Receive) -> bytes | None:
             break
         part = message.get("body", b"")
         seen += len(part)
-        too_large = too_large or seen > LARGEST_BODY_BYTES
+        too_large = too_large or seen > most
         if not too_large:
             body += part
         if not message.get("more_body", False):

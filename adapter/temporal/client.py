@@ -9,7 +9,8 @@ from temporalio.client import Client, Interceptor, TLSConfig
 from temporalio.runtime import Runtime
 
 from adapter.errors import Unavailable
-from adapter.temporal.payloads import Prefetch, data_converter
+from adapter.temporal.codec import SealingCodec
+from adapter.temporal.payloads import sealed_converter
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,12 @@ class TemporalAddress:
 
 async def connect(
     where: TemporalAddress,
+    codec: SealingCodec,
     *,
-    prefetch: Prefetch | None = None,
     runtime: Runtime | None = None,
     interceptors: Sequence[Interceptor] = (),
 ) -> Client:
-    """A connected client; its workers use the interceptors too.
+    """A connected client that seals everything; its workers use codec and interceptors too.
 
     Raises Unavailable ``temporal.unavailable`` when nothing answers at the address.
     """
@@ -39,7 +40,7 @@ async def connect(
             namespace=where.namespace,
             tls=where.tls or False,
             api_key=where.api_key,
-            data_converter=data_converter(prefetch),
+            data_converter=sealed_converter(codec),
             runtime=runtime,
             interceptors=interceptors,
         )

@@ -7,6 +7,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
+from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
 from adapter.errors import Unavailable
@@ -79,7 +80,7 @@ async def _published(client: Client, workflow_id: str, run_id: str) -> Published
         if result["state"] != RunState.FINISHED:
             return None
         return Published(str(result["outcome"]), result["output"])
-    except (KeyError, TypeError, WorkflowFailureError):
+    except (KeyError, TypeError, WorkflowFailureError, ApplicationError):
         return None
     except RPCError as error:
         raise _unavailable(error) from error

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -20,6 +19,8 @@ from temporalio.client import (
     ScheduleUpdate,
     ScheduleUpdateInput,
 )
+from temporalio.converter import WorkflowSerializationContext
+from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
 from adapter.errors import Unavailable
@@ -28,7 +29,7 @@ from interpreter.contract.records import LedgerMark
 
 _RPC_TIMEOUT = timedelta(seconds=10)
 _CATCHUP = timedelta(minutes=10)
-_Updater = Callable[[ScheduleUpdateInput], ScheduleUpdate]
+_Updater = Callable[[ScheduleUpdateInput], Awaitable[ScheduleUpdate]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class ReconcileSchedule:
     async def read(self, client: Client) -> LedgerMark | None:
         """Temporal's copy of the mark, or None when it has no such schedule.
 
-        Raises Unavailable ``temporal.unavailable``. A copy that somebody has spoiled is none.
+        Raises Unavailable ``temporal.unavailable``, and SealError ``seal.key-missing`` for a copy
+        that an unknown key has sealed. A copy that somebody has spoiled is none.
         """
         try:
             found = await client.get_schedule_handle(self.id).describe(rpc_timeout=_RPC_TIMEOUT)
@@ -59,7 +61,7 @@ class ReconcileSchedule:
             if error.status is RPCStatusCode.NOT_FOUND:
                 return None
             raise _unavailable(error) from error
-        return _mark_of(found.schedule)
+        return await self._mark_of(client, found.schedule)
 
     async def write(self, client: Client, mark: LedgerMark) -> None:
         """Have Temporal keep a mark, and the schedule be as this deployment wants it.
@@ -68,9 +70,9 @@ class ReconcileSchedule:
         ``temporal.unavailable``.
         """
 
-        def updated(found: ScheduleUpdateInput) -> ScheduleUpdate:
+        async def updated(found: ScheduleUpdateInput) -> ScheduleUpdate:
             schedule = found.description.schedule
-            kept = _mark_of(schedule)
+            kept = await self._mark_of(client, schedule)
             late = kept is not None and kept.epoch == mark.epoch and kept.counter > mark.counter
             schedule.action = self._action(kept if late and kept else mark)
             schedule.spec = self._spec()
@@ -107,16 +109,19 @@ class ReconcileSchedule:
     def _spec(self) -> ScheduleSpec:
         return ScheduleSpec(intervals=[ScheduleIntervalSpec(every=self.every)])
 
-
-def _mark_of(schedule: Schedule) -> LedgerMark | None:
-    action = schedule.action
-    if not isinstance(action, ScheduleActionStartWorkflow) or len(action.args) != 1:
-        return None
-    value = action.args[0]
-    try:
-        return LedgerMark.from_json(json.loads(value.data) if isinstance(value, Payload) else value)
-    except (KeyError, TypeError, ValueError):
-        return None
+    async def _mark_of(self, client: Client, schedule: Schedule) -> LedgerMark | None:
+        action = schedule.action
+        if not isinstance(action, ScheduleActionStartWorkflow) or len(action.args) != 1:
+            return None
+        [value] = action.args
+        context = WorkflowSerializationContext(client.namespace, self.id)
+        try:
+            if isinstance(value, Payload):
+                # A description's arguments are as the server keeps them.
+                [value] = await client.data_converter.with_context(context).decode([value])
+            return LedgerMark.from_json(value)
+        except (KeyError, TypeError, ValueError, ApplicationError):
+            return None
 
 
 def _unavailable(error: RPCError) -> Unavailable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
@@ -12,11 +12,12 @@ from temporalio.client import Client, TLSConfig
 from adapter.config.document import KeyVersions
 from adapter.config.loading import Runtime
 from adapter.config.secrets import SecretStore
-from adapter.crypto import KeyRing, Sealer
-from adapter.ledger import Ledger
+from adapter.crypto import KeyRing, Sealer, SigningKeys
+from adapter.errors import Refused
+from adapter.ledger import Ledger, role_of
 from adapter.telemetry.process import SILENT, Telemetry
 from adapter.temporal.client import TemporalAddress, connect
-from adapter.temporal.payloads import Prefetch
+from adapter.temporal.codec import SealingCodec
 from adapter.temporal.schedule import ReconcileSchedule
 from interpreter.contract.runs import Binding
 
@@ -30,6 +31,21 @@ def key_ring(runtime: Runtime) -> KeyRing:
         active=keys.state.active,
         admission_active=keys.admission.active,
     )
+
+
+def signing_keys(runtime: Runtime) -> SigningKeys | None:
+    """The keys that sign the journal, None for a deployment without; raises like ``key_ring``."""
+    audit = runtime.document.audit
+    if audit is None:
+        return None
+    versions = _versions(audit.signing_key, runtime.secrets)
+    return SigningKeys.from_secrets(versions, audit.signing_key.active, audit.retired_keys)
+
+
+def journal_signing(runtime: Runtime, ledger: Ledger) -> list[Callable[[], Awaitable[None]]]:
+    """What signs the journal of a deployment that has a key for it, to be called every second."""
+    keys = signing_keys(runtime)
+    return [] if keys is None else [ledger.checkpoints(keys).seal_due]
 
 
 def _versions(keys: KeyVersions, secrets: SecretStore) -> dict[int, bytes]:
@@ -49,6 +65,24 @@ async def open_ledger(
         yield ledger
 
 
+def service_role(runtime: Runtime) -> str:
+    """The database role of the service, which `apply` grants the least.
+
+    Refused ``ledger.role-unnamed`` when neither the runtime file nor the address names it.
+    """
+    database = runtime.document.database
+    role = database.runtime_role or role_of(runtime.secrets.text(database.url))
+    if not role:
+        raise Refused(
+            "ledger.role-unnamed",
+            "the address of the service's database names no role",
+            place="database.runtimeRole",
+            remedy="name it in the runtime file",
+            status=400,
+        )
+    return role
+
+
 def schedule_of(runtime: Runtime) -> ReconcileSchedule:
     """The schedule of this deployment's reconciler."""
     document = runtime.document
@@ -62,6 +96,7 @@ def binding_of(runtime: Runtime) -> Binding:
     return Binding(
         dispatch={name: c.dispatch for name, c in connections if c.dispatch is not None},
         task_queues={name: c.task_queue for name, c in connections if c.task_queue is not None},
+        plain_signals=runtime.document.temporal.plain_signals,
     )
 
 
@@ -71,11 +106,11 @@ class TemporalServer:
     def __init__(
         self,
         runtime: Runtime,
-        prefetch: Prefetch | None = None,
+        codec: SealingCodec,
         telemetry: Telemetry = SILENT,
     ) -> None:
         self._runtime = runtime
-        self._prefetch = prefetch
+        self.codec = codec
         self._telemetry = telemetry
         self._connecting = asyncio.Lock()
         self._client: Client | None = None
@@ -86,7 +121,7 @@ class TemporalServer:
             if self._client is None:
                 self._client = await connect(
                     self._address(),
-                    prefetch=self._prefetch,
+                    self.codec,
                     runtime=self._telemetry.runtime,
                     interceptors=self._telemetry.interceptors,
                 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import structlog
@@ -22,7 +22,8 @@ from adapter.reconcile.passes import Reconciliation
 from adapter.reconcile.recovery import recover
 from adapter.reconcile.signals import HintCourier, SignalCourier
 from adapter.reconcile.starts import Starter
-from adapter.wiring.deployment import TemporalServer, open_ledger, schedule_of
+from adapter.wiring.deployment import TemporalServer, journal_signing, open_ledger, schedule_of
+from adapter.wiring.sealing import codec_of
 from adapter.wiring.telemetry import telemetry_of
 from adapter.worker import WorkerParts, prefetch_from, run_worker
 
@@ -48,22 +49,29 @@ async def run_worker_process(
         try:
             async with open_ledger(runtime, recovery_only=recovery_only) as ledger:
                 prefetch = prefetch_from(ledger.definitions)
-                temporal = TemporalServer(runtime, prefetch, telemetry)
+                codec = codec_of(ledger, prefetch)
+                temporal = TemporalServer(runtime, codec, telemetry)
                 reconciliation = _reconciliation(runtime, ledger, temporal, products)
                 await recover(reconciliation, stop)
                 if stop.is_set():
                     return
                 activities = [*_calls(runtime, ledger, products), reconciliation.run_pass]
-                queue = runtime.document.temporal.task_queue
-                parts = WorkerParts(await temporal.client(), queue, activities)
+                at = runtime.document.temporal
+                client, queue = await temporal.client(), at.task_queue
+                parts = WorkerParts(client, queue, activities, float(at.sticky_seconds))
                 _log.info("worker.polling", task_queue=queue)
                 ready()
-                await _serve(parts, reconciliation, stop)
+                await _serve(parts, reconciliation, stop, journal_signing(runtime, ledger))
         finally:
             await products.aclose()
 
 
-async def _serve(parts: WorkerParts, reconciliation: Reconciliation, stop: asyncio.Event) -> None:
+async def _serve(
+    parts: WorkerParts,
+    reconciliation: Reconciliation,
+    stop: asyncio.Event,
+    sealed: Sequence[Callable[[], Awaitable[None]]],
+) -> None:
     ledger, temporal = reconciliation.courier.ledger, reconciliation.courier.temporal
     finishing = asyncio.gather(
         reconciliation.starter.keep_finishing(stop),
@@ -72,6 +80,7 @@ async def _serve(parts: WorkerParts, reconciliation: Reconciliation, stop: async
             stop,
             SignalCourier(ledger, temporal).deliver_pending,
             HintCourier(ledger, temporal).deliver,
+            *sealed,
         ),
     )
     try:

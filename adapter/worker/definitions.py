@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from activities.errors import ActivityError
-from adapter.temporal.payloads import Prefetch
+from adapter.temporal.codec import Prefetch
 from interpreter.contract.runs import StartRun
 from interpreter.definition.document import Definition
 from interpreter.workflow.programs import PROGRAMS, Programs

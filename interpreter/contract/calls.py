@@ -133,6 +133,10 @@ class GivenSignal:
     payload: JsonValue
 
 
+class PlainValue:
+    """What to ask a converter for where a value may come unsealed, from Temporal's own tools."""
+
+
 @dataclass(frozen=True, slots=True)
 class EndedWait:
     """A signal wait that the ledger has ended: by this signal, or by time (None)."""

@@ -12,11 +12,13 @@ class Binding:
     """What shapes a workflow's commands and is not in the definition; frozen at admission.
 
     ``dispatch`` holds connection -> ``local`` or ``remote`` where it differs from the rule (reads
-    local first, effects remote); ``task_queues`` connection -> task queue where it has its own.
+    local first, effects remote); ``task_queues`` connection -> task queue where it has its own;
+    ``plain_signals`` whether a signal that Temporal's own tools send in clear text is taken.
     """
 
     dispatch: dict[str, str] = field(default_factory=dict)
     task_queues: dict[str, str] = field(default_factory=dict)
+    plain_signals: bool = True
 
 
 @dataclass(frozen=True, slots=True)

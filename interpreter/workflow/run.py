@@ -9,6 +9,7 @@ from temporalio.common import RawValue
 from temporalio.exceptions import ApplicationError, CancelledError
 
 from interpreter.contract import names
+from interpreter.contract.calls import PlainValue
 from interpreter.contract.records import Closed, RunState
 from interpreter.contract.runs import StartRun
 from interpreter.contract.values import JsonValue
@@ -27,6 +28,8 @@ class InterpretedRun:
         # A signal may be handled before run() starts, so what handlers touch exists here.
         self._inbox: list[e.Event] = []
         self._driver: Driver | None = None
+        self._early: list[tuple[str, Sequence[RawValue]]] = []
+        self._plain_signals = False
 
     @workflow.run
     async def run(self, args: Sequence[RawValue]) -> JsonValue:
@@ -40,6 +43,9 @@ class InterpretedRun:
         if program is None:
             raise _not_admitted("the ledger holds no definition of this revision")
         self._driver = Driver(start, program, self._inbox)
+        self._plain_signals = start.binding.plain_signals
+        for name, given in self._early:
+            self._receive(self._driver, name, given)
         closed = await self._driver.drive()
         await workflow.wait_condition(workflow.all_handlers_finished)
         return _ended(closed)
@@ -108,13 +114,25 @@ class InterpretedRun:
     def any_signal(self, name: str, args: Sequence[RawValue]) -> None:
         """Complete a wait on the signal contract of this name; kept when it comes early.
 
-        A payload that is no JSON is dropped, so that nobody with the Temporal UI can wedge a run.
+        A payload that can not be read, or is not sealed where that is asked for, is dropped, so
+        that nobody with the Temporal UI can wedge a run.
         """
+        if self._driver is None:
+            self._early.append((name, args))
+        else:
+            self._receive(self._driver, name, args)
+
+    def _value(self, given: RawValue) -> JsonValue:
+        converter = workflow.payload_converter()
+        if self._plain_signals:
+            return converter.from_payload(given.payload, PlainValue)
+        return converter.from_payload(given.payload)
+
+    def _receive(self, driver: Driver, name: str, args: Sequence[RawValue]) -> None:
         try:
-            payload = workflow.payload_converter().from_payload(args[0].payload) if args else None
+            payload = self._value(args[0]) if args else None
         except Exception:  # a stranger's bytes are not a reason to fail a task for ever
-            if self._driver is not None:
-                self._driver.note_dropped(name, "unreadable")
+            driver.note_dropped(name, "unreadable")
             return
         identity = f"{PLAIN_SIGNAL}{workflow.uuid4()}"
         self._inbox.append(e.Signalled(name, identity, payload, int(workflow.time() * 1000)))

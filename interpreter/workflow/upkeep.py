@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from temporalio import workflow
-from temporalio.common import RetryPolicy
+from temporalio.common import RawValue, RetryPolicy
 
 from interpreter.contract import names
 from interpreter.contract.values import JsonValue
@@ -17,11 +17,11 @@ _ATTEMPTS = RetryPolicy(maximum_attempts=3)
 
 @workflow.defn(name=names.RECONCILE_WORKFLOW)
 class ReconcilePass:
-    """One pass. Its input is the ledger's mark as Temporal keeps it, shown and never used here."""
+    """One pass. Its input is the ledger's mark as Temporal keeps it, shown and never read here."""
 
     @workflow.run
-    async def run(self, mark: JsonValue) -> JsonValue:
-        """Have one pass made; gives its report, counts by name."""
+    async def run(self, mark: RawValue) -> JsonValue:
+        """Have one pass made, whatever somebody made of the mark; gives counts by name."""
         del mark
         return await workflow.execute_activity(
             names.RECONCILE_PASS,

@@ -21,12 +21,14 @@ from adapter.ledger import Act, ActKind, Inspection, Ledger, RunStatus, Wish
 from adapter.reconcile.acts import Courier
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.wiring.deployment import open_ledger, schedule_of
+from adapter.wiring.sealing import codec_of
 from examples.products.client import PretendProducts
 from examples.products.settings import DEVELOPMENT_BEARER
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
 from tests.fixtures.admitted import OpenTemporal, catalogue_definition, start_admitted
 from tests.fixtures.deployment import until_polling, worker, write_runtime
+from tests.fixtures.postgres import as_owner
 
 _DEATH_SECONDS = 60.0
 _END_SECONDS = 90.0
@@ -132,7 +134,8 @@ async def crashing_deployment(
     address: str,
 ) -> AsyncIterator[Crashing]:
     """A deployment without a worker; ``address`` is where it finds the products."""
-    addresses = Addresses(temporal_address, "http://127.0.0.1:1", 1, address, database_url)
+    owner = as_owner(database_url)
+    addresses = Addresses(temporal_address, "http://127.0.0.1:1", 1, address, database_url, owner)
     files = write_runtime(
         folder,
         addresses,
@@ -145,8 +148,8 @@ async def crashing_deployment(
         products_token=DEVELOPMENT_BEARER,
     )
     runtime = load_runtime(files.runtime)
-    client = await connect(TemporalAddress(temporal_address))
     async with open_ledger(runtime, pool_size=3) as ledger, AsyncExitStack() as stack:
+        client = await connect(TemporalAddress(temporal_address), codec_of(ledger))
         made = Crashing(files, ledger, client, task_queue, products, stack)
         yield made
         await stack.aclose()

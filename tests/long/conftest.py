@@ -20,7 +20,8 @@ from activities.products import Products
 from activities.register import activities_of
 from adapter.crypto import KeyRing, Sealer
 from adapter.ledger import Ledger
-from adapter.temporal.payloads import data_converter
+from adapter.temporal.payloads import sealed_converter
+from adapter.wiring.sealing import codec_of
 from adapter.worker import WorkerParts, new_worker, prefetch_from
 from examples.products.client import PretendProducts
 from tests.activities.connections import FixedConnections
@@ -66,6 +67,7 @@ async def years(
     keys = KeyRing.generate()
     async with await Ledger.open(database_url, Sealer(keys, "test"), keys, pool_size=4) as ledger:
         config = time_skipping.client.config()
-        config["data_converter"] = data_converter(prefetch_from(ledger.definitions))
+        codec = codec_of(ledger, prefetch_from(ledger.definitions))
+        config["data_converter"] = sealed_converter(codec)
         yield Years(ledger, Client(**config), task_queue, calls, products)
         await calls.aclose()

@@ -28,10 +28,11 @@ from adapter.reconcile.passes import Reconciliation
 from adapter.reconcile.starts import Starter
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.temporal.schedule import ReconcileSchedule
+from adapter.wiring.sealing import codec_of
 from adapter.worker import WorkerParts, new_worker, prefetch_from
 from examples.products.client import PretendProducts
 from interpreter.contract.records import RunState
-from interpreter.contract.runs import workflow_id
+from interpreter.contract.runs import Binding, workflow_id
 from interpreter.definition.document import Definition, Labels, Operation
 from tests.activities.connections import FixedConnections
 from tests.activities.inputs import INPUTS
@@ -120,20 +121,25 @@ class Site:
         courier = Courier(ledger, FixedTemporal(client), reconciler)
         return replace(self, ledger=ledger, client=client, courier=courier)
 
-    async def start(self, nodes: dict[str, Any], *, deadline: int = 3600) -> str:
+    async def start(
+        self, nodes: dict[str, Any], *, deadline: int = 3600, binding: Binding | None = None
+    ) -> str:
         """Activate these nodes as a workflow, and start a run of it."""
-        run_id = await self.admit(nodes, deadline=deadline)
+        run_id = await self.admit(nodes, deadline=deadline, binding=binding)
         await self.starter.start(run_id)
         self.started.append(run_id)
         return run_id
 
-    async def admit(self, nodes: dict[str, Any], *, deadline: int = 3600) -> str:
+    async def admit(
+        self, nodes: dict[str, Any], *, deadline: int = 3600, binding: Binding | None = None
+    ) -> str:
         """The same without a start."""
         made = _definition(nodes, deadline)
         number = next(_numbers)
         labels = Labels(version=str(number))
         await self.ledger.packages.apply(Package(f"sha256:{number}", made, labels), "deployer")
-        asked = Admission("owner", "", made.id, f"key-{number}", made.revision, {"number": number})
+        wish = ("owner", "", made.id, f"key-{number}", made.revision, {"number": number})
+        asked = Admission(*wish, binding or Binding())
         return (await self.ledger.admissions.admit(asked)).run_id
 
     @property
@@ -208,11 +214,11 @@ def _definition(nodes: dict[str, Any], deadline: int) -> Definition:
 
 
 @pytest.fixture
-async def sql(database_url: str) -> AsyncIterator[Callable[..., Awaitable[list[Any]]]]:
+async def sql(owner_url: str) -> AsyncIterator[Callable[..., Awaitable[list[Any]]]]:
     """Runs one statement beside the ledger and gives its rows."""
     import psycopg
 
-    connection = await psycopg.AsyncConnection.connect(database_url, autocommit=True)
+    connection = await psycopg.AsyncConnection.connect(owner_url, autocommit=True)
 
     async def run(statement: str, *values: Any) -> list[Any]:
         cursor = await connection.execute(statement.encode(), values)
@@ -238,9 +244,8 @@ async def site(
     calls = Products(Catalogue.standard(), FixedConnections(settings))
     keys = KeyRing.generate()
     async with await Ledger.open(database_url, Sealer(keys, "test"), keys, pool_size=6) as ledger:
-        client = await connect(
-            TemporalAddress(temporal_address), prefetch=prefetch_from(ledger.definitions)
-        )
+        codec = codec_of(ledger, prefetch_from(ledger.definitions))
+        client = await connect(TemporalAddress(temporal_address), codec)
         reconciler = Reconciler(ledger.effects, ledger.acts, ledger.book, calls)
         courier = Courier(ledger, FixedTemporal(client), reconciler)
         made = Site(ledger, client, task_queue, calls, products, sql, courier, keys)

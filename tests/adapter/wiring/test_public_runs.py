@@ -27,6 +27,7 @@ from adapter.ledger import Admission, Ledger, RunStatus
 from adapter.package import Package, read_package, write_package
 from adapter.reconcile.starts import Starter
 from adapter.temporal.client import TemporalAddress, connect
+from adapter.wiring.sealing import codec_of
 from adapter.worker import WorkerParts, new_worker, prefetch_from
 from examples.products.client import PretendProducts
 from interpreter.contract.records import RunState
@@ -131,9 +132,8 @@ async def deployment(
     calls = Products(Catalogue.standard(), runtime.connections)
     keys = KeyRing.generate()
     async with await Ledger.open(database_url, Sealer(keys, "test"), keys, pool_size=6) as ledger:
-        client = await connect(
-            TemporalAddress(temporal_address), prefetch=prefetch_from(ledger.definitions)
-        )
+        codec = codec_of(ledger, prefetch_from(ledger.definitions))
+        client = await connect(TemporalAddress(temporal_address), codec)
         activities = activities_of(
             ledger.effects, ledger.runs, ledger.acts, ledger.book, calls, WaitTimes(1.0)
         )

@@ -8,14 +8,14 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner
 
-from adapter.temporal.payloads import data_converter
+from adapter.temporal.payloads import clear_converter
 from tests.fixtures.sandbox import sandboxed_runner
 
 
 @pytest.fixture
 async def client(temporal_address: str) -> Client:
     """A client with the project's own converter."""
-    return await Client.connect(temporal_address, data_converter=data_converter())
+    return await Client.connect(temporal_address, data_converter=clear_converter())
 
 
 @pytest.fixture(params=["unsandboxed", "sandboxed"])

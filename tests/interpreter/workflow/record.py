@@ -16,7 +16,7 @@ from pathlib import Path as FilePath
 from temporalio.client import Client, WorkflowFailureError
 
 from adapter.embedded import FAST_TIMERS, EmbeddedTemporal
-from adapter.temporal.payloads import data_converter
+from adapter.temporal.payloads import clear_converter
 from adapter.worker import WorkerParts, new_worker
 from interpreter.contract.runs import workflow_id
 from interpreter.workflow.programs import PROGRAMS
@@ -59,7 +59,7 @@ async def main(names: list[str]) -> None:
         await server.start()
         try:
             client = await Client.connect(
-                server.address, data_converter=data_converter(), identity="recorder"
+                server.address, data_converter=clear_converter(), identity="recorder"
             )
             for name in wanted:
                 await record(client, name, PATHS[name])

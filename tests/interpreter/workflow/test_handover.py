@@ -13,7 +13,7 @@ import pytest
 from temporalio.client import Client, WorkflowHandle
 
 from adapter.embedded import FAST_TIMERS, EmbeddedTemporal
-from adapter.temporal.payloads import data_converter
+from adapter.temporal.payloads import clear_converter
 from adapter.worker import WorkerParts, new_worker
 from interpreter.contract import names
 from interpreter.contract.calls import WaitEnd
@@ -34,7 +34,7 @@ async def early_client(tmp_path: Path) -> AsyncIterator[Client]:
     server = EmbeddedTemporal(None, log_file=tmp_path / "log", ui=False, dynamic_config=_EARLY)
     await server.start()
     try:
-        yield await Client.connect(server.address, data_converter=data_converter())
+        yield await Client.connect(server.address, data_converter=clear_converter())
     finally:
         await server.stop()
         await asyncio.sleep(0.1)

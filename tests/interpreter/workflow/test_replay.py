@@ -24,7 +24,7 @@ from temporalio.worker import (
     WorkflowRunner,
 )
 
-from adapter.temporal.payloads import data_converter
+from adapter.temporal.payloads import clear_converter
 from interpreter.definition.document import Definition
 from interpreter.workflow.programs import PROGRAMS
 from interpreter.workflow.run import InterpretedRun
@@ -89,7 +89,7 @@ async def test_a_recorded_history_replays_with_the_same_commands(name: str, runn
     chosen: WorkflowRunner = runner()
     replayer = Replayer(
         workflows=[InterpretedRun],
-        data_converter=data_converter(),
+        data_converter=clear_converter(),
         namespace="default",
         interceptors=[_Strict()],
         workflow_runner=chosen,
@@ -124,7 +124,7 @@ def replay_all() -> None:
         for name in NAMES:
             replayer = Replayer(
                 workflows=[InterpretedRun],
-                data_converter=data_converter(),
+                data_converter=clear_converter(),
                 namespace="default",
                 workflow_runner=UnsandboxedWorkflowRunner(),
             )

@@ -1,0 +1,212 @@
+"""The codec that seals every payload of a deployment, and opens each where it belongs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Final, Self
+
+import structlog
+from temporalio.api.common.v1 import Payload
+from temporalio.converter import PayloadCodec, SerializationContext, WithSerializationContext
+from temporalio.exceptions import ApplicationError
+
+from activities.errors import LedgerUnavailable
+from adapter.temporal.refusals import Reason, refused
+from adapter.temporal.seals import RunSeal, Seal, Vault
+from adapter.temporal.stamps import Form, Scope, Stamp
+from adapter.temporal.start_message import is_start, start_of
+from interpreter.contract.runs import StartRun
+from interpreter.errors import CoordinatorError
+
+PURPOSE: Final = "temporal"
+LARGEST_INLINE: Final = 65_536
+"""A sealed payload of more bytes goes to the ledger, and a history has a reference to it."""
+
+_NOT_OURS = frozenset({"seal.not-authentic", "seal.malformed"})
+_KEYLESS = frozenset({"run.unknown", "seal.erased"})
+_MOST_REMEMBERED = 4_096
+_NOTING_SECONDS = 2.0
+_NOWHERE = Scope("", "")
+_log = structlog.get_logger(__name__)
+
+Prefetch = Callable[[StartRun], Awaitable[None]]
+"""Fills this process's cache of definitions for a run; raises to have the task tried again."""
+
+
+class Memory:
+    """The last few thousand things that were seen; the oldest are forgotten first."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    def __contains__(self, thing: tuple[str, str]) -> bool:
+        return thing in self._seen
+
+    def add(self, thing: tuple[str, str]) -> None:
+        """Remember one."""
+        self._seen[thing] = None
+        self._seen.move_to_end(thing)
+        if len(self._seen) > _MOST_REMEMBERED:
+            self._seen.popitem(last=False)
+
+
+class SealingCodec(PayloadCodec, WithSerializationContext):
+    """Seals payloads under their run's data key, bound to deployment, namespace and run.
+
+    What Temporal says of a payload's workflow is compared with the payload's own stamp, which the
+    seal covers. A payload that is not sealed for where it turns up becomes a refused one; only a
+    key that is missing or a ledger that does not answer raises, so that the task is tried again. A
+    run whose key was destroyed fails its execution: nobody can ever read it again.
+
+    Decoding is awaited by the SDK outside the workflow's two seconds, on the first task, after an
+    eviction and in a replay; so ``prefetch`` has the definition of a start at hand before a
+    workflow is made, and a workflow never loads anything (techniques 1).
+    """
+
+    def __init__(self, vault: Vault, prefetch: Prefetch | None = None) -> None:
+        self._vault = vault
+        self._prefetch = prefetch
+        self._scope: Scope | None = None
+        self._noted = Memory()
+
+    def with_context(self, context: SerializationContext) -> Self:
+        """The same codec for the payloads of one workflow."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._scope = Scope.of(context)
+        return made
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """Sealed payloads; SealError, LedgerUnavailable."""
+        if not payloads:
+            return []
+        scope = self._scope or _NOWHERE
+        run = None if scope.run_id is None else await self._run_to_seal_for(scope.run_id)
+        return [await self._seal(payload, scope, run) for payload in payloads]
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """Open payloads, refused ones among them.
+
+        SealError ``seal.key-missing``, ActivityError ``run.unknown`` or ``payload.absent``,
+        LedgerUnavailable; ApplicationError ``seal.erased``, which fails the execution.
+        """
+        opened = [await self._open(payload) for payload in payloads]
+        if self._prefetch is not None:
+            for payload in opened:
+                if is_start(payload):
+                    await self._prefetch(start_of(payload))
+        return opened
+
+    async def _run_to_seal_for(self, run_id: str) -> RunSeal | None:
+        """A run's seal; None for an execution that is no run's, which still says why it failed."""
+        try:
+            return await self._vault.runs.of(run_id)
+        except CoordinatorError as error:
+            if error.code not in _KEYLESS:
+                raise
+            return None
+
+    async def _seal(self, payload: Payload, scope: Scope, run: RunSeal | None) -> Payload:
+        plain = payload.SerializeToString()
+        seal: Seal = self._vault.own if run is None else run
+        stamp = Stamp(self._vault.deployment, scope, Form.OWN if run is None else Form.RUN)
+        sealed = seal.seal_bytes(plain, PURPOSE, stamp.place)
+        if run is not None and len(sealed) > LARGEST_INLINE:
+            stamp = replace(stamp, form=Form.STORED)
+            sealed = await self._store(plain, stamp, run)
+        return Payload(metadata=stamp.metadata(), data=sealed)
+
+    async def _store(self, plain: bytes, stamp: Stamp, run: RunSeal) -> bytes:
+        """Keep a payload in the ledger and give its sealed reference."""
+        digest = run.digest(PURPOSE, plain)
+        body = run.seal_bytes(plain, PURPOSE, _body_place(stamp, digest))
+        await self._vault.large.put(_run_of(stamp), digest, body)
+        reference = json.dumps({"digest": digest, "bytes": len(plain)}).encode()
+        return run.seal_bytes(reference, PURPOSE, stamp.place)
+
+    async def _open(self, payload: Payload) -> Payload:
+        stamp = Stamp.read(payload.metadata)
+        if stamp is None:
+            return await self._refuse(payload, Reason.CLEAR)
+        if not self._belongs(stamp):
+            return await self._refuse(payload, Reason.ELSEWHERE)
+        try:
+            return await self.reveal(payload, stamp)
+        except CoordinatorError as error:
+            if error.code == "seal.erased":
+                raise ApplicationError(str(error), type=error.code, non_retryable=True) from error
+            raise
+        except NotAuthentic:
+            return await self._refuse(payload, Reason.DAMAGED)
+
+    def _belongs(self, stamp: Stamp) -> bool:
+        if stamp.deployment != self._vault.deployment:
+            return False
+        if stamp.form is not Form.OWN and stamp.scope.run_id is None:
+            return False
+        return self._scope is None or stamp.scope == self._scope
+
+    async def reveal(self, payload: Payload, stamp: Stamp) -> Payload:
+        """What a payload holds, whoever asks; NotAuthentic where its stamp is not true.
+
+        SealError, ActivityError ``run.unknown`` or ``payload.absent``, LedgerUnavailable.
+        """
+        if stamp.form is Form.OWN:
+            # Whoever writes to a run could name any version of this key: that is no missing one.
+            doubted = _NOT_OURS if stamp.scope.run_id is None else _NOT_OURS | {"seal.key-missing"}
+            return Payload.FromString(_opened(self._vault.own, payload.data, stamp.place, doubted))
+        run = await self._vault.runs.of(_run_of(stamp))
+        plain = _opened(run, payload.data, stamp.place)
+        if stamp.form is Form.STORED:
+            digest = json.loads(plain)["digest"]
+            body = await self._vault.large.get(_run_of(stamp), digest)
+            # The reference was authentic: a body that does not open is a fault of the ledger.
+            plain = run.open_bytes(body, PURPOSE, _body_place(stamp, digest))
+        return Payload.FromString(plain)
+
+    async def _refuse(self, payload: Payload, reason: Reason) -> Payload:
+        run_id = None if self._scope is None else self._scope.run_id
+        if run_id is not None:
+            try:
+                async with asyncio.timeout(_NOTING_SECONDS):
+                    await self._note(run_id, payload, reason)
+            except (TimeoutError, LedgerUnavailable, CoordinatorError):
+                # The run goes on; the next replay notes it.
+                _log.warning("payload.not-noted", run=run_id, code=reason.value)
+        return refused(payload, reason)
+
+    async def _note(self, run_id: str, payload: Payload, reason: Reason) -> None:
+        run = await self._vault.runs.of(run_id)
+        digest = run.digest("foreign", payload.SerializeToString(deterministic=True))
+        if (run_id, digest) in self._noted:
+            return
+        await self._vault.foreign.note(run_id, reason.value, digest)
+        self._noted.add((run_id, digest))
+        _log.warning("payload.foreign", run=run_id, code=reason.value)
+
+
+class NotAuthentic(Exception):
+    """A payload that does not open under the key that its stamp names."""
+
+
+def _opened(seal: Seal, sealed: bytes, place: str, doubted: frozenset[str] = _NOT_OURS) -> bytes:
+    try:
+        return seal.open_bytes(sealed, PURPOSE, place)
+    except CoordinatorError as error:
+        if error.code in doubted:
+            raise NotAuthentic from error
+        raise
+
+
+def _run_of(stamp: Stamp) -> str:
+    run_id = stamp.scope.run_id
+    assert run_id is not None, "only the stamps of runs come here"
+    return run_id
+
+
+def _body_place(stamp: Stamp, digest: str) -> str:
+    return f"{stamp.place} {digest}"

@@ -1,0 +1,66 @@
+"""The service's `PayloadDesk` over the deployment's codec and the ledger's journal."""
+
+from __future__ import annotations
+
+from temporalio.api.common.v1 import Payload
+
+from adapter import api
+from adapter.config.loading import Runtime
+from adapter.ledger import Ledger
+from adapter.temporal.codec import NotAuthentic, SealingCodec
+from adapter.temporal.stamps import Form, Stamp
+from interpreter.errors import CoordinatorError
+
+_UNREADABLE = frozenset({"seal.erased", "run.unknown", "payload.absent"})
+
+
+def codec_server(runtime: Runtime, ledger: Ledger, codec: SealingCodec) -> api.Codec | None:
+    """What the service's codec routes need, or None where the runtime file asks for none."""
+    wanted = runtime.document.codec
+    if wanted is None:
+        return None
+    desk = DeploymentPayloads(ledger, codec, runtime.document.temporal.namespace)
+    return api.Codec(desk, frozenset(wanted.ui_origins), wanted.key_in_path)
+
+
+class DeploymentPayloads:
+    """Opens what the deployment has sealed in one namespace."""
+
+    def __init__(self, ledger: Ledger, codec: SealingCodec, namespace: str) -> None:
+        self._ledger = ledger
+        self._codec = codec
+        self.namespace = namespace
+
+    def run_of(self, payload: api.WirePayload) -> str | None:
+        """The run of a payload that is stamped for this deployment and namespace."""
+        stamp = Stamp.read(payload.metadata)
+        if stamp is None or stamp.deployment != self._ledger.sealer.deployment:
+            return None
+        if stamp.scope.namespace not in (self.namespace, ""):
+            return None
+        if stamp.form is Form.OWN:
+            return ""
+        return stamp.scope.run_id
+
+    async def note(self, actor: str, run_id: str, payloads: int) -> None:
+        """Journal ``payload.read`` in the run's chain, or in the deployment's."""
+        refs = {"actor": actor}
+        await self._ledger.audit.note(
+            "payload.read", refs, run_id=run_id or None, payloads=payloads
+        )
+
+    async def open(self, payload: api.WirePayload) -> api.WirePayload | None:
+        """What a payload holds, or None."""
+        stamp = Stamp.read(payload.metadata)
+        if stamp is None:
+            return None
+        sealed = Payload(metadata=dict(payload.metadata), data=payload.data)
+        try:
+            found = await self._codec.reveal(sealed, stamp)
+        except NotAuthentic:
+            return None
+        except CoordinatorError as error:
+            if error.code in _UNREADABLE:
+                return None
+            raise
+        return api.WirePayload(dict(found.metadata), found.data)
