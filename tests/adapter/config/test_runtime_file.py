@@ -193,6 +193,7 @@ def test_null_may_stand_in_a_response_schema(write: Write) -> None:
     document["connections"]["rates"] = {
         "product": "external",
         "baseUrl": "https://rates.example",
+        "authorization": {"type": "anonymous"},
         "paths": ["v1/rates"],
         "responseSchema": {"properties": {"body": {"enum": [None, 1]}}},
     }
