@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from adapter.crypto import KeyRing, Sealer, new_secret
+from adapter.embedded import SERVICE_ROLE
 from adapter.ledger import Admission, Ledger, Package, migrate
 from benchmarks.cases import CONNECTIONS, RUN_INPUT, Case, contract_of
 from interpreter.contract.runs import StartRun
@@ -62,9 +63,9 @@ class Access:
             yield ledger
 
 
-async def prepare(access: Access, cases: Sequence[Case]) -> None:
+async def prepare(access: Access, owner_url: str, cases: Sequence[Case]) -> None:
     """Bring the database to the schema, and activate the definition of every case."""
-    await migrate(access.ledger_url)
+    await migrate(owner_url, SERVICE_ROLE)
     async with access.ledger() as ledger:
         for case in cases:
             definition = case.definition

@@ -10,7 +10,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from adapter.embedded import LOOPBACK, ChildProcess, EmbeddedPostgres, EmbeddedTemporal, free_port
+from adapter.embedded import (
+    LOOPBACK,
+    ChildProcess,
+    EmbeddedPostgres,
+    EmbeddedTemporal,
+    LedgerAddresses,
+    free_port,
+)
 
 _ROOT = Path(__file__).resolve().parent.parent
 _LAST_WORDS = 2_000
@@ -19,7 +26,7 @@ _LAST_WORDS = 2_000
 class Ground:
     """Servers that run already, the product, and the processes of the sides.
 
-    ``database`` makes an empty database of a name and gives its address; ``servers`` are the
+    ``database`` makes an empty database of a name and gives its addresses; ``servers`` are the
     process ids of the servers by name, as far as their CPU time is wanted.
     """
 
@@ -27,7 +34,7 @@ class Ground:
         self,
         folder: Path,
         temporal_address: str,
-        database: Callable[[str], Awaitable[str]],
+        database: Callable[[str], Awaitable[LedgerAddresses]],
         servers: Mapping[str, Sequence[int]],
     ) -> None:
         self.folder = folder
@@ -93,6 +100,6 @@ async def own_ground(folder: Path) -> AsyncIterator[Ground]:
     postgres = EmbeddedPostgres(folder / "postgres")
     async with temporal, postgres:
         servers = {"temporal": [temporal.process.pid], "postgres": [postgres.process.pid]}
-        ground = Ground(folder, temporal.address, postgres.ensure_database, servers)
+        ground = Ground(folder, temporal.address, postgres.ensure_ledger, servers)
         async with ground:
             yield ground

@@ -51,8 +51,9 @@ async def compare(
     ground: Ground, cases: Sequence[Case], rounds: int, concurrency: int, workers: int
 ) -> dict[str, dict[str, list[Round]]]:
     """Every round of every case and side, on servers that run already."""
-    access = Access.to(await ground.database("benchmark"))
-    await prepare(access, cases)
+    ledger = await ground.database("benchmark")
+    access = Access.to(ledger.service)
+    await prepare(access, ledger.owner, cases)
     for name in SIDES:
         for _ in range(workers):
             arguments = [name, ground.temporal_address, QUEUES[name], ground.product_url]

@@ -17,9 +17,9 @@ from adapter.config.catalogue import catalogue_of
 from adapter.config.loading import Runtime, load_runtime
 from adapter.config.location import find_runtime
 from adapter.errors import Refused
-from adapter.ledger import Ledger, Package, Plan, migrate
+from adapter.ledger import Ledger, Migrated, Package, Plan, migrate
 from adapter.package.digests import SUMS_FILE, digest_of
-from adapter.wiring.deployment import open_ledger
+from adapter.wiring.deployment import open_ledger, service_role
 from interpreter.definition.document import Definition, PackagedDefinition
 
 _ACTOR = "coordinatorctl"
@@ -50,7 +50,7 @@ def apply(
     runtime: RuntimeOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
-    """Migrate the ledger, and make a package the active one of its workflow."""
+    """Migrate the ledger, grant the service its rights, and make a package the active one."""
     loaded = load_runtime(find_runtime(runtime))
     found = _bound_package(loaded, package, digest)
     _show(Terminal(format), run_to_end(apply_package(loaded, found)), applied=True)
@@ -59,16 +59,16 @@ def apply(
 async def apply_package(runtime: Runtime, package: Package) -> dict[str, Any]:
     """Migrate and activate; gives what was done as the commands report it."""
     url = runtime.secrets.text(runtime.document.database.migration_url)
-    migrations = await migrate(url)
+    migrated = await migrate(url, service_role(runtime))
     async with open_ledger(runtime, pool_size=2) as ledger:
         done = await ledger.packages.apply(package, _actor(ledger))
-    return _report(done, migrations)
+    return _report(done, migrated)
 
 
 async def _planned(runtime: Runtime, package: Package) -> dict[str, Any]:
     try:
         async with open_ledger(runtime, pool_size=2) as ledger:
-            return _report(await ledger.packages.plan(package), [])
+            return _report(await ledger.packages.plan(package), Migrated([], False))
     except Refused as error:
         if error.code != "ledger.not-migrated":
             raise
@@ -76,7 +76,7 @@ async def _planned(runtime: Runtime, package: Package) -> dict[str, Any]:
     everything = ("definition", "package", "activation")
     version = package.labels.version
     fresh = Plan(definition.id, definition.revision, package.digest, version, everything, None)
-    return _report(fresh, ["every migration"])
+    return _report(fresh, Migrated(["every migration"], True))
 
 
 def _actor(ledger: Ledger) -> str:
@@ -118,13 +118,14 @@ def _require_connections(runtime: Runtime, definition: Definition) -> None:
             )
 
 
-def _report(plan: Plan, migrations: list[str]) -> dict[str, Any]:
+def _report(plan: Plan, migrated: Migrated) -> dict[str, Any]:
     return {
         "workflow": plan.workflow,
         "version": plan.version,
         "revision": plan.revision,
         "package": plan.package,
-        "migrations": migrations,
+        "migrations": migrated.names,
+        "rights": migrated.granted,
         "changes": list(plan.changes),
         "replaces": None if plan.active is None else plan.active.package,
     }
@@ -141,10 +142,11 @@ def _show(terminal: Terminal, report: dict[str, Any], *, applied: bool) -> None:
             ("package", report["package"]),
             ("replaces", report["replaces"]),
             ("migrations", ", ".join(report["migrations"])),
+            ("rights", "granted" if report["rights"] else ""),
             ("changes", ", ".join(report["changes"])),
         ]
     )
-    if not report["changes"] and not report["migrations"]:
+    if not (report["changes"] or report["migrations"] or report["rights"]):
         terminal.line("nothing to change")
     elif applied:
         terminal.line("applied")

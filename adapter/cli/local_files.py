@@ -79,7 +79,7 @@ class LocalFiles:
             self.secrets.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Keys lie here, perhaps inside a folder that somebody commits whole.
             (self.folder / ".gitignore").write_text("*\n")
-            for name in ("admission-key-1", "state-key-1"):
+            for name in ("admission-key-1", "state-key-1", "audit-key-1"):
                 self._generate(name, b64encode(secrets.token_bytes(_KEY_BYTES)).decode())
             self._generate(DEVELOPMENT_KEY, secrets.token_urlsafe(_KEY_BYTES))
             self._generate("products-token", secrets.token_urlsafe(_KEY_BYTES))
@@ -167,6 +167,7 @@ class LocalFiles:
         if not (self.secrets / name).exists():
             self._write(name, secret)
 
+            "audit": {"signingKey": {"active": 1, "versions": {"1": "secret:file/audit-key-1"}}},
     def _write(self, name: str, secret: str) -> None:
         # Moved into place whole: a crash must not leave half a key behind.
         draft = self.secrets / f"{name}.new"

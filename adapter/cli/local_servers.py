@@ -24,6 +24,7 @@ from adapter.embedded import (
     ChildProcess,
     EmbeddedPostgres,
     EmbeddedTemporal,
+    SERVICE_ROLE,
     StateFolder,
     free_port,
     require_port,
@@ -125,18 +126,21 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
             ui_port=ports["temporalUi"],
         )
         products = _products(plan, files, ports)
-        plan.say(f"starting PostgreSQL, Temporal and the {products.name}")
-        await _start_all(stack, postgres, temporal, products)
+        plan.say(f"starting PostgreSQL, Temporal, an issuer of tokens and the {products.name}")
+        await _start_all(stack, postgres, temporal, issuer, products)
+        ledger = await postgres.ensure_ledger(_DATABASE)
         addresses = Addresses(
             temporal=temporal.address,
             temporal_ui=temporal.ui_url,
             api_port=ports["api"],
             products=f"http://127.0.0.1:{ports['products']}",
-            database_url=await postgres.ensure_database(_DATABASE),
+            issuer=_issuer_of(ports),
+            database_url=ledger.service,
+            owner_url=ledger.owner,
         )
         bound = _bound(plan, addresses.products)
         files.write_runtime(addresses, _waits(plan, bound), bound)
-        await migrate(addresses.database_url)
+        await migrate(ledger.owner, SERVICE_ROLE)
         plan.say("starting the service and its workers")
         ours = [_service(files), *(_worker(files, n) for n in range(1, plan.workers + 1))]
         await _start_all(stack, *ours)

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from adapter.config.callers import Authentication
 from adapter.config.findings import RuleBroken
@@ -256,6 +256,30 @@ class RuntimeDocument(Part):
     api: ApiPart
     connections: dict[LocalId, Connection] = Field(default_factory=dict, max_length=64)
     waits: Waits = Waits()
+class AuditPart(Part):
+    """The key that signs the journal's checkpoints; ``retired_keys`` are public keys by version.
+
+    A version whose secret is destroyed stays there, so that what it signed can still be proved.
+    """
+
+    signing_key: KeyVersions
+    retired_keys: Annotated[
+        dict[str, Annotated[str, StringConstraints(pattern=r"^ed25519:[0-9a-f]{64}$")]],
+        Field(max_length=64),
+    ] = Field(default_factory=dict)
+
+
+class CodecPart(Part):
+    """The codec server: the origins of the Temporal UI whose pages may have payloads opened.
+
+    With ``key_in_path`` an API key may stand in the address: for a Temporal UI that sends no
+    header, on one machine.
+    """
+
+    ui_origins: Annotated[list[WebOrigin], Field(min_length=1, max_length=8)]
+    key_in_path: bool = False
+
+
     reconcile: ReconcilePart = ReconcilePart()
     events: Events = Events()
     telemetry: TelemetryPart = TelemetryPart()
@@ -267,5 +291,6 @@ def is_loopback(address: str) -> bool:
     """Whether a web address names a numeric loopback host: there, plain http is harmless."""
     try:
         return ip_address(urlsplit(address).hostname or "").is_loopback
+    audit: AuditPart | None = None
     except ValueError:
         return False

@@ -26,6 +26,8 @@ def broken_rules(document: RuntimeDocument, folder: Path) -> list[Finding]:
         *broken_identities(document),
         *_floor(document),
         *caller_rules(document),
+        *_codec(document),
+        *_signed(document),
         *_event_sources(document),
         *_file_root(document),
         *_providers(document),
@@ -79,6 +81,16 @@ def _file_root(document: RuntimeDocument) -> Iterator[Finding]:
                     location,
                     "a file reference needs secrets.fileRoot",
                     "name the folder that holds the secret files",
+def _signed(document: RuntimeDocument) -> Iterator[Finding]:
+    if document.mode == "production" and document.audit is None:
+        yield Finding(
+            "config.missing-key",
+            "/audit",
+            "a production journal is signed",
+            "name the signing key under audit.signingKey, see docs/audit.md",
+        )
+
+
                 )
 
 

@@ -10,6 +10,7 @@ import shutil
 import signal
 import stat
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -20,15 +21,40 @@ from adapter.embedded.ports import LOOPBACK, free_port, require_port
 from adapter.embedded.process import ChildProcess, User
 from adapter.embedded.programs import postgres_programs
 
-__all__ = ["EmbeddedPostgres"]
+__all__ = ["OWNER_ROLE", "SERVICE_ROLE", "EmbeddedPostgres", "LedgerAddresses"]
 
-_OWNER = "coordinator"
+_ADMINISTRATOR = "coordinator"
+OWNER_ROLE = "coordinator_owner"
+SERVICE_ROLE = "coordinator_service"
 _READY_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 _ENSURE_DATABASE = (
     "select format('create database %I', :'name')"
     " where not exists (select from pg_database where datname = :'name') \\gexec\n"
 )
+# Passwords come through the environment: arguments of a program can be seen by others.
+_ENSURE_LEDGER = f"""
+\\getenv owner_password OWNER_PASSWORD
+\\getenv service_password SERVICE_PASSWORD
+select format('create role %I login', r) from unnest(array['{OWNER_ROLE}', '{SERVICE_ROLE}']) as r
+ where not exists (select from pg_roles where rolname = r) \\gexec
+alter role {OWNER_ROLE} password :'owner_password';
+alter role {SERVICE_ROLE} password :'service_password';
+select format('create database %I owner {OWNER_ROLE}', :'name')
+ where not exists (select from pg_database where datname = :'name') \\gexec
+"""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LedgerAddresses:
+    """One database as two roles reach it, passwords included: never log them.
+
+    ``service`` may work on what `coordinatorctl apply` grants it, ``owner`` owns database and
+    schema.
+    """
+
+    service: str
+    owner: str
 
 
 class EmbeddedPostgres:
@@ -78,11 +104,14 @@ class EmbeddedPostgres:
             raise RuntimeError("PostgreSQL was not started")
         return self._server
 
-    def url(self, database: str = _OWNER) -> str:
-        """Give the connection address of `database`, password included: never log it."""
+    def url(self, database: str = _ADMINISTRATOR) -> str:
+        """Give the administrator's address of `database`, password included: never log it."""
         if self._password is None:
             raise RuntimeError("PostgreSQL was not started")
-        account = f"{_OWNER}:{quote(self._password, safe='')}"
+        return self._address(_ADMINISTRATOR, self._password, database)
+
+    def _address(self, role: str, password: str, database: str) -> str:
+        account = f"{role}:{quote(password, safe='')}"
         return f"postgresql://{account}@{LOOPBACK}:{self.port}/{quote(database, safe='')}"
 
     async def start(self) -> None:
@@ -127,21 +156,42 @@ class EmbeddedPostgres:
             await self._server.stop()
 
     async def ensure_database(self, database: str) -> str:
-        """Create `database` if it is missing and give its address."""
-        environment = _environment() | {"PGPASSWORD": self._password or ""}
+        """Create `database` if it is missing and give the administrator's address of it."""
+        await self._psql(database, _ENSURE_DATABASE, {})
+        return self.url(database)
+
+    async def ensure_ledger(self, database: str) -> LedgerAddresses:
+        """Create `database` and the two roles of a ledger if they are missing.
+
+        The roles have passwords of their own, which lie beside the administrator's.
+        """
+        owner, service = (
+            self._generated(self.data_directory / f"password-{kind}")
+            for kind in ("owner", "service")
+        )
+        passwords = {"OWNER_PASSWORD": owner, "SERVICE_PASSWORD": service}
+        await self._psql(database, _ENSURE_LEDGER, passwords)
+        return LedgerAddresses(
+            self._address(SERVICE_ROLE, service, database),
+            self._address(OWNER_ROLE, owner, database),
+        )
+
+    async def _psql(self, database: str, script: str, passwords: dict[str, str]) -> None:
+        """Run a script as the administrator; the variable `name` is the database's name."""
+        environment = _environment() | passwords | {"PGPASSWORD": self._password or ""}
         arguments = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "-v", f"name={database}"]
+        at = f"host={LOOPBACK} port={self.port} user={_ADMINISTRATOR} dbname=postgres"
         psql = await asyncio.create_subprocess_exec(
             postgres_programs() / "psql",
-            *(*arguments, "-d", f"host={LOOPBACK} port={self.port} user={_OWNER} dbname=postgres"),
+            *(*arguments, "-d", at),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
             env=environment,
         )
-        await psql.communicate(_ENSURE_DATABASE.encode())
+        await psql.communicate(script.encode())
         if psql.returncode != 0:
             raise self._command_failed(f"database {database!r} could not be created")
-        return self.url(database)
 
     def kill(self) -> None:
         """End the server at once, as a crash would; harmless when it does not run."""
@@ -206,7 +256,7 @@ class EmbeddedPostgres:
         except OSError as error:
             raise self._unusable(error) from error
         arguments: list[str | Path] = ["-D", draft, "--pwfile", self._password_file]
-        arguments += ["-U", _OWNER, "--auth=scram-sha-256", "--encoding=UTF8"]
+        arguments += ["-U", _ADMINISTRATOR, "--auth=scram-sha-256", "--encoding=UTF8"]
         # The builtin locale needs nothing of the operating system and sorts alike everywhere.
         arguments += ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
         # Syncing once at the end of a fresh cluster protects nothing that is worth the wait.
@@ -228,12 +278,19 @@ class EmbeddedPostgres:
         if draft.exists():
             shutil.rmtree(draft)
         draft.mkdir(mode=0o700)
-        descriptor = os.open(self._password_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(f"{secrets.token_urlsafe(24)}\n")
+        self._password_file.unlink(missing_ok=True)
+        self._generated(self._password_file)
         if user is not None:
             os.chown(draft, user.uid, user.gid)
             os.chown(self._password_file, user.uid, user.gid)
+
+    def _generated(self, file: Path) -> str:
+        """The password in a file, made up when there is none."""
+        if not file.exists():
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w") as opened:
+                opened.write(f"{secrets.token_urlsafe(24)}\n")
+        return file.read_text().strip()
 
     async def _start_server(self, server: ChildProcess) -> None:
         pid_file = self._cluster / "postmaster.pid"

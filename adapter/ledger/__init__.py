@@ -7,9 +7,10 @@ from adapter.ledger.act_rules import ActKind, ActState
 from adapter.ledger.admission_rules import Admission
 from adapter.ledger.admissions import Admitted, PendingStart
 from adapter.ledger.ledger import Ledger
-from adapter.ledger.migrations import migrate
+from adapter.ledger.migrations import Migrated, migrate
 from adapter.ledger.packages import Activation, Package, Plan
 from adapter.ledger.reads import Event, Inspection, RunFilter, RunPage, RunStatus, Standing
+from adapter.ledger.roles import role_of
 from adapter.ledger.signals import Signal, SignalState, SignalWish
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Event",
     "Inspection",
     "Ledger",
+    "Migrated",
     "Package",
     "PendingStart",
     "Plan",
@@ -34,4 +36,5 @@ __all__ = [
     "Standing",
     "Wish",
     "migrate",
+    "role_of",
 ]

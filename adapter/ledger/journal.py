@@ -1,12 +1,12 @@
-"""The audit journal's hash chain: how records follow each other and how that is proved."""
+"""The audit journal's chains: how records are added to one, under the lock of its head."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
+from adapter.audit.records import record_hash
 from interpreter.contract.values import JsonValue
 
 DEPLOYMENT_CHAIN: Final = "deployment"
@@ -45,29 +45,3 @@ class Chain:
             "journal_head": self.head,
             "journal": json.dumps(self._records),
         }
-
-
-def record_hash(
-    chain: str,
-    sequence: int,
-    previous: bytes,
-    kind: str,
-    at: datetime,
-    refs: JsonValue,
-    detail: JsonValue,
-) -> bytes:
-    """SHA-256 over the canonical JSON of a record and the hash before it.
-
-    The instant enters in UTC with microseconds, as PostgreSQL keeps it, so that a chain can be
-    proved from an export alone.
-    """
-    instant = at.astimezone(UTC).isoformat(timespec="microseconds")
-    record = [chain, sequence, previous.hex(), kind, instant, refs, detail]
-    return hashlib.sha256(_canonical(record)).digest()
-
-
-def _canonical(record: list[JsonValue]) -> bytes:
-    # Records hold text, whole numbers and ASCII names alone; of these, sorted compact JSON is the
-    # canonical form (RFC 8785), at a tenth of the time, in every transaction.
-    text = json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return text.encode()

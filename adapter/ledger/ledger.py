@@ -5,13 +5,14 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from adapter.crypto import Keyed, KeyRing, Sealer
+from adapter.crypto import Keyed, KeyRing, Sealer, SigningKeys
 from adapter.ledger.acts import Acts
 from adapter.ledger.admissions import Admissions
 from adapter.ledger.audit import Audit
 from adapter.ledger.belonging import require_ours
 from adapter.ledger.book import Book
 from adapter.ledger.census import Census
+from adapter.ledger.checkpoints import Checkpoints
 from adapter.ledger.definitions import Definitions
 from adapter.ledger.effects import Effects
 from adapter.ledger.hints import Hints
@@ -25,6 +26,7 @@ from adapter.ledger.retention import Retention
 from adapter.ledger.reviews import Reviews
 from adapter.ledger.run_keys import RunKeys
 from adapter.ledger.runs import Runs
+from adapter.ledger.roles import require_least
 from adapter.ledger.signals import Signals
 from adapter.ledger.unfinished import UnfinishedRuns
 from adapter.ledger.watermark import Watermark
@@ -86,8 +88,10 @@ class Ledger:
     ) -> Ledger:
         """Connect, and make sure that database, deployment and keys belong together.
 
-        Raises LedgerUnavailable, and Refused ``ledger.not-migrated``, ``ledger.other-deployment``,
-        ``ledger.other-keys`` or ``seal.key-missing``.
+        The role of ``url`` may do what the service needs and no more (docs/database-roles.md).
+        Raises LedgerUnavailable, and Refused ``ledger.not-migrated``, ``ledger.role-too-strong``,
+        ``ledger.role-too-weak``, ``ledger.other-deployment``, ``ledger.other-keys`` or
+        ``seal.key-missing``.
         """
         pool = Pool(url, pool_size)
         ledger = Ledger(pool, sealer, keys, recovery_only=recovery_only)
@@ -99,6 +103,7 @@ class Ledger:
             await pool.close()
             raise
         return ledger
+            await require_least(pool)
 
     async def close(self) -> None:
         """End every connection; harmless when repeated."""
@@ -106,6 +111,10 @@ class Ledger:
 
     async def __aenter__(self) -> Self:
         return self
+    def checkpoints(self, keys: SigningKeys) -> Checkpoints:
+        """What signs the journal, with these keys."""
+        return Checkpoints(self._pool, self.sealer.deployment, keys)
+
 
     async def __aexit__(
         self,

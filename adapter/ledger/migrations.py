@@ -1,4 +1,4 @@
-"""Brings a database to this program's schema: which migrations are due, and their application.
+"""Brings a database to this program's schema and rights: which migrations are due, and the grants.
 
 Our own runner instead of yoyo: yoyo drives a second, synchronous driver connection, keeps a lock
 row that a killed process leaves behind, and commits each migration by itself. Here all that is due
@@ -9,11 +9,19 @@ failed upgrade leaves the database as it was.
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from importlib import resources
 
 import psycopg
 
 from adapter.errors import Refused, Unavailable
+from adapter.ledger.audit import ChainRow, recorded
+from adapter.ledger.grants import grant_least
+from adapter.ledger.journal import DEPLOYMENT_CHAIN
+from adapter.ledger.queries import queries
+from interpreter.contract.values import JsonValue
+
+_AUDIT = queries("audit")
 
 # Any constant serves, as long as nothing else in the database takes the same advisory lock.
 _LOCK = 0x636F6F7264696E61
@@ -28,18 +36,32 @@ create table if not exists coordinator.migrations (
 """
 
 
-async def migrate(url: str) -> list[str]:
-    """Apply every migration that the database lacks; gives their names, in order.
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """What a migration changed: the names applied, in order, and whether rights were granted."""
 
-    Raises Refused ``migration.unknown`` (the database is newer than this program),
-    ``migration.changed`` (an applied file reads differently now) or ``migration.failed``, and
-    Unavailable ``ledger.unavailable``.
+    names: list[str]
+    granted: bool
+
+
+async def migrate(url: str, runtime_role: str) -> Migrated:
+    """Apply every migration that the database lacks, and grant the service's role the least.
+
+    ``url`` is of the role that owns the schema. All of it is one transaction with its record in the
+    journal. Raises Refused ``migration.unknown`` (the database is newer than this program),
+    ``migration.changed`` (an applied file reads differently now), ``migration.failed`` or
+    ``ledger.role-unknown``, and Unavailable ``ledger.unavailable``.
     """
     try:
         async with await psycopg.AsyncConnection.connect(url) as connection:
             await connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
             await connection.execute(_PREPARE)
-            return await _apply_due(connection)
+            done = Migrated(
+                await _apply_due(connection), await grant_least(connection, runtime_role)
+            )
+            if done.names or done.granted:
+                await _journal(connection, done)
+            return done
     except psycopg.OperationalError as error:
         raise Unavailable(
             "ledger.unavailable",
@@ -69,6 +91,15 @@ async def _apply_due(connection: psycopg.AsyncConnection) -> list[str]:
             (name, _digest(files[name])),
         )
     return due
+
+
+async def _journal(connection: psycopg.AsyncConnection, done: Migrated) -> None:
+    cursor = await connection.execute(_AUDIT["lock_chain"], {"chain": DEPLOYMENT_CHAIN})
+    head = await cursor.fetchone()
+    assert head is not None, "the migration writes the row"
+    detail: dict[str, JsonValue] = {"migrations": [*done.names], "granted": done.granted}
+    record = recorded(ChainRow(*head), "schema.migrated", {}, detail)
+    await connection.execute(record.sql, record.parameters)
 
 
 def _require_known(applied: dict[str, str], files: dict[str, bytes]) -> None:

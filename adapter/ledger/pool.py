@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -33,6 +33,10 @@ where current_setting('synchronous_commit') in ('off', 'local')"""
 
 # A process that is stopped inside a transaction must not keep the lock of its run.
 _IMPATIENT = b"set idle_in_transaction_session_timeout = '10s'"
+
+# Who reads a long time holds no lock, and may be as slow as a pager.
+_AT_LEISURE = b"""begin isolation level repeatable read read only;
+set local idle_in_transaction_session_timeout = 0"""
 
 # A database that is not the one that the ledger was written in is a restored copy of it: another
 # cluster, another database, or another history of the same one. A history that a fail-over began is
@@ -145,6 +149,29 @@ class Transaction:
         return await cursor.execute(question.sql, question.parameters)
 
 
+class Snapshot:
+    """One instant of the ledger, read in any number of questions."""
+
+    def __init__(self, connection: AsyncConnection[Any]) -> None:
+        self._connection = connection
+
+    async def ask(self, question: Question[Row]) -> list[Row]:
+        """The rows of one question."""
+        async with self._connection.cursor(row_factory=class_row(question.row)) as cursor:
+            await cursor.execute(question.sql, question.parameters)
+            return await cursor.fetchall()
+
+    async def stream(self, question: Question[Row]) -> AsyncIterator[Row]:
+        """The rows of one question, however many, a thousand in memory at a time."""
+        async with self._connection.cursor(
+            name="stream", row_factory=class_row(question.row)
+        ) as cursor:
+            cursor.itersize = 1_000
+            await cursor.execute(question.sql, question.parameters)
+            async for row in cursor:
+                yield row
+
+
 class Pool:
     """Connections to the ledger's database; LedgerAway is its only error.
 
@@ -185,6 +212,18 @@ class Pool:
         """The only row of one question, or None."""
         rows = await self.ask(question)
         return rows[0] if rows else None
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Snapshot]:
+        """The ledger as it stands now, to be read at leisure; nothing waits for the reader."""
+        with _border():
+            connection = await self._connections.getconn()
+            try:
+                await connection.execute(_AT_LEISURE)
+                yield Snapshot(connection)
+            finally:
+                await _roll_back(connection)
+                await self._connections.putconn(connection)
 
     async def through_failover(self, work: Callable[[Transaction], Awaitable[Answer]]) -> Answer:
         """Like ``run``, repeated for up to 60 seconds while the database is away.

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from adapter.embedded import LedgerAddresses
 from benchmarks.cases import CASES
 from benchmarks.ground import Ground
 from benchmarks.overhead import compare, options_of
 from benchmarks.ratios import MEASURES, case_ratios, ratios, table
 from benchmarks.rounds import Round, in_turn
+from tests.fixtures.postgres import as_owner
 
 
 def _round(throughput: float, events: int) -> Round:
@@ -28,8 +30,8 @@ def _round(throughput: float, events: int) -> Round:
 async def test_one_small_round_compares_all_sides(
     temporal_address: str, database_url: str, tmp_path: Path
 ) -> None:
-    async def database(_name: str) -> str:
-        return database_url
+    async def database(_name: str) -> LedgerAddresses:
+        return LedgerAddresses(database_url, as_owner(database_url))
 
     case = CASES["reads"].of_size(4)
     async with Ground(tmp_path, temporal_address, database, {}) as ground:

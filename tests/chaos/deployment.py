@@ -21,6 +21,7 @@ from adapter.embedded import (
     FAST_TIMERS,
     ChildProcess,
     EmbeddedPostgres,
+    SERVICE_ROLE,
     EmbeddedTemporal,
     free_port,
 )
@@ -130,10 +131,15 @@ async def deployment(folder: Path) -> AsyncIterator[Deployment]:
         products, products_address = _products(LocalFiles(folder), api_port)
         stack.push_async_callback(products.stop)
         await asyncio.gather(postgres.start(), temporal.start(), products.start())
-        url = await postgres.ensure_database(_DATABASE)
-        await migrate(url)
+        ledger = await postgres.ensure_ledger(_DATABASE)
+        await migrate(ledger.owner, SERVICE_ROLE)
         addresses = Addresses(
-            temporal.address, "http://127.0.0.1:1", api_port, products_address, url
+            temporal.address,
+            "http://127.0.0.1:1",
+            api_port,
+            products_address,
+            ledger.service,
+            ledger.owner,
         )
         files = _files(folder, addresses)
         await _until_served(addresses.products)

@@ -7,8 +7,8 @@ import pytest
 
 
 @pytest.mark.parametrize("attempt", [1, 2])
-def test_every_test_gets_a_fresh_database(database_url: str, attempt: int) -> None:
-    with psycopg.connect(database_url) as connection:
+def test_every_test_gets_a_fresh_database(owner_url: str, attempt: int) -> None:
+    with psycopg.connect(owner_url) as connection:
         connection.execute("create table mark (attempt int)")
         connection.execute("insert into mark values (%s)", [attempt])
         assert connection.execute("select * from mark").fetchall() == [(attempt,)]

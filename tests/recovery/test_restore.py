@@ -11,8 +11,9 @@ import psycopg
 import pytest
 from temporalio.client import Client
 
-from adapter.crypto import Sealer
-from adapter.embedded import FAST_TIMERS, EmbeddedTemporal, postgres_programs
+from adapter import api
+from adapter.crypto import Sealer, SealError
+from adapter.embedded import FAST_TIMERS, OWNER_ROLE, EmbeddedTemporal, postgres_programs
 from adapter.errors import Refused
 from adapter.ledger import ActKind, Ledger, Wish
 from adapter.ledger.holds import Attested
@@ -21,7 +22,8 @@ from adapter.temporal.client import TemporalAddress, connect
 from adapter.worker import prefetch_from
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
-from tests.recovery.conftest import SEND, Site, call
+from tests.fixtures.postgres import as_owner
+from tests.recovery.conftest import SEND, FixedTemporal, Site, call
 
 VOUCHED = Attested("ticket-1", True, True)
 Restore = Callable[[], Awaitable[Ledger]]
@@ -40,7 +42,7 @@ BETWEEN = {
 
 @pytest.fixture
 async def backup(
-    site: Site, database_url: str, tmp_path: Path
+    site: Site, database_url: str, admin_url: str, tmp_path: Path
 ) -> AsyncIterator[Callable[[], Awaitable[Restore]]]:
     """Dumps the ledger as it is now with `pg_dump`; what it gives restores that elsewhere."""
     restored = elsewhere(database_url)
@@ -50,11 +52,12 @@ async def backup(
 
     async def dump() -> Restore:
         file = tmp_path / "ledger.dump"
-        await _program("pg_dump", "-Fc", "-f", str(file), "-d", database_url)
+        await _program("pg_dump", "-Fc", "-f", str(file), "-d", as_owner(database_url))
 
         async def restore() -> Ledger:
-            await _program("psql", "-qX", "-d", admin, "-c", f'create database "{database}"')
-            await _program("pg_restore", "--no-owner", "-d", restored, str(file))
+            create = f'create database "{database}" owner {OWNER_ROLE}'
+            await _program("psql", "-qX", "-d", admin_url, "-c", create)
+            await _program("pg_restore", "-d", as_owner(restored), str(file))
             keys = site.key_ring
             ledger = await Ledger.open(restored, Sealer(keys, "test"), keys, pool_size=4)
             opened.append(ledger)
@@ -65,7 +68,7 @@ async def backup(
     yield dump
     for ledger in opened:
         await ledger.close()
-    await _program("psql", "-qX", "-d", admin, "-c", f'drop database if exists "{database}"')
+    await _program("psql", "-qX", "-d", admin_url, "-c", f'drop database if exists "{database}"')
 
 
 async def _program(name: str, *arguments: str) -> None:

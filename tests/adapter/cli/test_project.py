@@ -10,6 +10,7 @@ import yaml
 from adapter.cli.local_files import Addresses, Bound, LocalFiles, pretend_connections
 from tests.adapter.cli.conftest import Run
 
+from tests.fixtures.postgres import as_owner
 _EXAMPLE = Path(__file__).parents[3] / "examples" / "reviewed-notice"
 
 
@@ -77,7 +78,8 @@ def runtime(tmp_path: Path, empty_database_url: str, monkeypatch: pytest.MonkeyP
     """A development runtime file over an empty database; nothing else runs."""
     files = LocalFiles(tmp_path / "deployment")
     files.prepare()
-    at = Addresses("127.0.0.1:1", "http://127.0.0.1:1", 1, "http://127.0.0.1:1", empty_database_url)
+    nowhere, owner = "http://127.0.0.1:1", as_owner(empty_database_url)
+    at = Addresses("127.0.0.1:1", nowhere, 1, nowhere, empty_database_url, owner)
     files.write_runtime(at, {"floorSeconds": 1}, Bound(pretend_connections(at.products)))
     monkeypatch.setenv("COORDINATOR_RUNTIME", str(files.runtime))
     return files.runtime

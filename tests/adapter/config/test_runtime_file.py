@@ -17,6 +17,7 @@ from adapter.config.location import find_runtime
 from adapter.errors import Usage
 
 Write = Callable[[Any], Path]
+SIGNED = {"signingKey": {"active": 1, "versions": {"1": "secret:env/AUDIT_KEY"}}}
 
 
 def sound() -> dict[str, Any]:
@@ -133,9 +134,16 @@ def test_what_yaml_readers_disagree_about_is_refused(write: Write, text: str, co
 
 
 def test_production_keeps_the_thirty_second_floor(write: Write) -> None:
-    wrong = sound() | {"mode": "production"}
+    wrong = sound() | {"mode": "production", "audit": SIGNED}
     [found] = findings(write(wrong))
     assert (found.pointer, found.code) == ("/waits/floorSeconds", "config.out-of-range")
+
+
+def test_a_production_journal_is_signed(write: Write) -> None:
+    wrong = sound() | {"mode": "production", "waits": {"floorSeconds": 30}}
+    [found] = findings(write(wrong))
+    assert (found.pointer, found.code) == ("/audit", "config.missing-key")
+    assert load_runtime(write(wrong | {"audit": SIGNED})).document.audit is not None
 
 
 def test_plain_http_is_for_numeric_loopback_only(write: Write) -> None:

@@ -28,9 +28,9 @@ async def ledger(database_url: str, keys: KeyRing) -> AsyncIterator[Ledger]:
 
 
 @pytest.fixture
-async def sql(database_url: str) -> AsyncIterator[Callable[..., Awaitable[list[Any]]]]:
-    """Runs one statement beside the ledger and gives its rows."""
-    connection = await psycopg.AsyncConnection.connect(database_url, autocommit=True)
+async def sql(owner_url: str) -> AsyncIterator[Callable[..., Awaitable[list[Any]]]]:
+    """Runs one statement beside the ledger, as the owner, and gives its rows."""
+    connection = await psycopg.AsyncConnection.connect(owner_url, autocommit=True)
 
     async def run(statement: str, *values: Any) -> list[Any]:
         cursor = await connection.execute(statement.encode(), values)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from activities.errors import LedgerUnavailable
 from activities.ports import Claim
 from adapter.crypto import KeyRing, Sealer
 from adapter.errors import Refused
@@ -180,7 +181,7 @@ async def test_an_act_whose_record_can_not_be_written_does_not_happen(
     stage = await staged(PROVABLE)
     await stage.unknown()
     await sql("alter table coordinator.journal add constraint full_disk check (kind !~ '^act[.]')")
-    with pytest.raises(Exception, match="full_disk"):
+    with pytest.raises(LedgerUnavailable, match=r"ledger\.write-refused"):
         await stage.begin()
     assert await sql("select generation, outcome from coordinator.effects") == [(1, "unknown")]
     assert await sql("select id from coordinator.acts") == []

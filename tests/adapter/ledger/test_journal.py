@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from adapter.audit import record_hash
 from adapter.ledger import Ledger
-from adapter.ledger.journal import record_hash
 from interpreter.contract.records import Closing, RunState
 from interpreter.contract.values import canonical_bytes
 from tests.adapter.ledger.words import accepted, answer, claim, dispatch, effect, read
@@ -67,7 +67,8 @@ def test_a_record_is_hashed_in_its_canonical_form() -> None:
 
 async def test_the_deployments_own_acts_are_a_chain_of_their_own(ledger: Ledger, sql: Sql) -> None:
     await ledger.packages.withdraw("reviewed-notice", "operator")
-    assert await proved(sql, "deployment") == ["package.activated", "package.withdrawn"]
+    kinds = ["schema.migrated", "package.activated", "package.withdrawn"]
+    assert await proved(sql, "deployment") == kinds
 
 
 async def test_a_record_names_steps_and_reasons_by_keyed_references_only(

@@ -10,8 +10,10 @@ import pytest
 
 import adapter.ledger
 from adapter.crypto import KeyRing, Sealer
+from adapter.embedded import SERVICE_ROLE
 from adapter.errors import Refused, Unavailable
-from adapter.ledger import Ledger, migrate
+from adapter.ledger import Ledger, Migrated, migrate
+from tests.fixtures.postgres import as_owner
 
 KEYS = KeyRing.generate()
 _FILES = Path(adapter.ledger.__file__).parent / "sql" / "migrations"
@@ -24,13 +26,15 @@ async def execute(url: str, statement: str) -> None:
 
 
 async def test_what_is_due_is_applied_once(empty_database_url: str) -> None:
-    assert await migrate(empty_database_url) == EVERY
-    assert await migrate(empty_database_url) == []
+    url = as_owner(empty_database_url)
+    assert await migrate(url, SERVICE_ROLE) == Migrated(EVERY, True)
+    assert await migrate(url, SERVICE_ROLE) == Migrated([], False)
 
 
 async def test_two_deployers_at_once_are_harmless(empty_database_url: str) -> None:
-    applied = await asyncio.gather(migrate(empty_database_url), migrate(empty_database_url))
-    assert sorted(applied) == [[], EVERY]
+    url = as_owner(empty_database_url)
+    applied = await asyncio.gather(migrate(url, SERVICE_ROLE), migrate(url, SERVICE_ROLE))
+    assert sorted(done.names for done in applied) == [[], EVERY]
 
 
 @pytest.mark.parametrize(
@@ -41,26 +45,27 @@ async def test_two_deployers_at_once_are_harmless(empty_database_url: str) -> No
     ],
 )
 async def test_a_database_that_this_program_does_not_know_is_refused(
-    database_url: str, change: str, code: str
+    owner_url: str, change: str, code: str
 ) -> None:
-    await execute(database_url, change)
+    await execute(owner_url, change)
     with pytest.raises(Refused) as refusal:
-        await migrate(database_url)
+        await migrate(owner_url, SERVICE_ROLE)
     assert refusal.value.code == code
 
 
 async def test_a_failed_migration_leaves_nothing_behind(empty_database_url: str) -> None:
-    await execute(empty_database_url, "create schema coordinator; create table coordinator.runs ()")
+    url = as_owner(empty_database_url)
+    await execute(url, "create schema coordinator; create table coordinator.runs ()")
     with pytest.raises(Refused) as refusal:
-        await migrate(empty_database_url)
+        await migrate(url, SERVICE_ROLE)
     assert refusal.value.code == "migration.failed"
     with pytest.raises(psycopg.errors.UndefinedTable):
-        await execute(empty_database_url, "select from coordinator.control")
+        await execute(url, "select from coordinator.control")
 
 
 async def test_a_server_that_does_not_answer_is_one_clear_error() -> None:
     with pytest.raises(Unavailable) as refusal:
-        await migrate("postgresql://nobody:secret@127.0.0.1:1/none")
+        await migrate("postgresql://nobody:secret@127.0.0.1:1/none", SERVICE_ROLE)
     assert refusal.value.code == "ledger.unavailable"
     assert "secret" not in str(refusal.value)
 

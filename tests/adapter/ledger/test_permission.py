@@ -152,9 +152,9 @@ async def waits(work: asyncio.Task[Any]) -> bool:
     ],
 )
 async def test_a_dispatch_waits_for_a_cancel_or_hold_that_is_being_written(
-    ledger: Ledger, run_id: str, database_url: str, change: str, reason: str
+    ledger: Ledger, run_id: str, owner_url: str, change: str, reason: str
 ) -> None:
-    async with await psycopg.AsyncConnection.connect(database_url) as other:
+    async with await psycopg.AsyncConnection.connect(owner_url) as other:
         await other.execute(change.encode())
         work = asyncio.create_task(ledger.effects.claim(claim(effect(run_id))))
         assert await waits(work)
@@ -163,11 +163,11 @@ async def test_a_dispatch_waits_for_a_cancel_or_hold_that_is_being_written(
 
 
 async def test_a_hold_waits_for_a_dispatch_that_is_being_written(
-    ledger: Ledger, run_id: str, database_url: str
+    ledger: Ledger, run_id: str, owner_url: str
 ) -> None:
     async with (
-        await psycopg.AsyncConnection.connect(database_url) as dispatching,
-        await psycopg.AsyncConnection.connect(database_url) as holding,
+        await psycopg.AsyncConnection.connect(owner_url) as dispatching,
+        await psycopg.AsyncConnection.connect(owner_url) as holding,
     ):
         await dispatching.execute("select from coordinator.control for share")
         change = holding.execute("update coordinator.control set restore_hold = true")
@@ -178,9 +178,9 @@ async def test_a_hold_waits_for_a_dispatch_that_is_being_written(
 
 
 async def test_the_lease_counts_from_after_the_wait_for_the_lock(
-    ledger: Ledger, run_id: str, database_url: str, sql: Sql
+    ledger: Ledger, run_id: str, owner_url: str, sql: Sql
 ) -> None:
-    async with await psycopg.AsyncConnection.connect(database_url) as other:
+    async with await psycopg.AsyncConnection.connect(owner_url) as other:
         await other.execute("select from coordinator.runs for update")
         work = asyncio.create_task(ledger.effects.claim(claim(effect(run_id))))
         await asyncio.sleep(0.5)

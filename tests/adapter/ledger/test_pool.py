@@ -18,11 +18,8 @@ from adapter.ledger.runs import Counted
 from tests.adapter.ledger.words import accepted, answer, claim, dispatch, effect, read
 
 Sql = Callable[..., Awaitable[list[Any]]]
+Cut = Callable[[], Awaitable[None]]
 
-CUT = (
-    "select pg_terminate_backend(pid) from pg_stat_activity"
-    " where application_name = 'coordinator' and datname = current_database()"
-)
 CUT_AT_COMMIT = (
     "create function coordinator.cut() returns trigger language plpgsql as"
     " $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$;"
@@ -31,12 +28,27 @@ CUT_AT_COMMIT = (
 )
 
 
+@pytest.fixture
+def cut(database_url: str, admin_url: str) -> Cut:
+    """Ends every session of the ledger, as an administrator can."""
+    ended = (
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where application_name = 'coordinator' and datname = %s"
+    )
+
+    async def end() -> None:
+        async with await psycopg.AsyncConnection.connect(admin_url) as admin:
+            await admin.execute(ended, [database_url.rpartition("/")[2]])
+
+    return end
+
+
 async def test_a_cut_connection_costs_a_caller_nothing(
-    ledger: Ledger, run_id: str, sql: Sql
+    ledger: Ledger, run_id: str, cut: Cut
 ) -> None:
-    await sql(CUT)
+    await cut()
     assert await ledger.effects.read_outcome(read(effect(run_id))) == accepted()
-    await sql(CUT)
+    await cut()
     assert (await ledger.reads.run_status(run_id, None)).run_id == run_id
 
 
@@ -54,15 +66,15 @@ async def test_a_commit_whose_fate_is_unknown_is_withdrawn_by_its_token(
 
 
 async def test_settle_keeps_trying_through_a_failover(
-    ledger: Ledger, run_id: str, sql: Sql, database_url: str
+    ledger: Ledger, run_id: str, database_url: str, admin_url: str, cut: Cut
 ) -> None:
     sent = claim(effect(run_id))
     await dispatch(ledger, sent)
-    server, _, name = database_url.rpartition("/")
-    admin = await psycopg.AsyncConnection.connect(f"{server}/postgres", autocommit=True)
+    name = database_url.rpartition("/")[2]
+    admin = await psycopg.AsyncConnection.connect(admin_url, autocommit=True)
     async with admin:
         await admin.execute(f'alter database "{name}" allow_connections false'.encode())
-        await sql(CUT)
+        await cut()
         work = asyncio.create_task(ledger.effects.settle(answer(sent, accepted(1))))
         await asyncio.sleep(1)
         assert not work.done()
@@ -105,11 +117,11 @@ async def test_a_session_that_idles_in_a_transaction_is_one_clear_error(ledger: 
 
 
 async def test_a_demoted_server_is_one_clear_error(
-    ledger: Ledger, run_id: str, sql: Sql, database_url: str
+    ledger: Ledger, run_id: str, sql: Sql, database_url: str, cut: Cut
 ) -> None:
     name = database_url.rpartition("/")[2]
     await sql(f'alter database "{name}" set default_transaction_read_only = on')
-    await sql(CUT)
+    await cut()
     with pytest.raises(LedgerUnavailable):
         await ledger.effects.claim(claim(effect(run_id)))
 
@@ -125,9 +137,9 @@ async def test_settle_gives_up_at_once_when_the_process_shuts_down(
 
 
 async def test_a_cancelled_caller_gives_its_connection_back(
-    ledger: Ledger, run_id: str, database_url: str
+    ledger: Ledger, run_id: str, owner_url: str
 ) -> None:
-    async with await psycopg.AsyncConnection.connect(database_url) as other:
+    async with await psycopg.AsyncConnection.connect(owner_url) as other:
         await other.execute("select from coordinator.runs for update")
         tasks = [asyncio.create_task(ledger.effects.claim(claim(effect(run_id)))) for _ in range(4)]
         await asyncio.sleep(0.3)

@@ -105,13 +105,12 @@ async def test_a_call_of_this_epoch_is_sent(ledger: Ledger, run_id: str) -> None
 
 
 async def test_a_copy_of_the_database_is_held_by_its_first_connection(
-    ledger: Ledger, keys: KeyRing, database_url: str
+    ledger: Ledger, keys: KeyRing, database_url: str, admin_url: str
 ) -> None:
     await ledger.close()
     copy = f"{database_url}_copy"
     name, source = copy.rpartition("/")[2], database_url.rpartition("/")[2]
-    admin = f"{database_url.rpartition('/')[0]}/postgres"
-    connection = await psycopg.AsyncConnection.connect(admin, autocommit=True)
+    connection = await psycopg.AsyncConnection.connect(admin_url, autocommit=True)
     async with connection:
         ended = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
         await connection.execute(ended, (source,))

@@ -10,3 +10,36 @@ create table coordinator.chains (
 insert into coordinator.chains (chain, sequence, head)
 select 'deployment', journal_sequence, journal_head from coordinator.control;
 alter table coordinator.control drop column journal_sequence, drop column journal_head;
+
+-- Which transaction wrote a record. The sealer looks on from the oldest transaction that was open when
+-- it looked last, so that none that commits late is passed over.
+alter table coordinator.journal add column transaction xid8 not null default pg_current_xact_id();
+create index journal_transaction on coordinator.journal (transaction);
+
+-- Checkpoints: what is signed is built from these columns alone. `horizon` and `place` are no part of
+-- it: the transaction that the next look begins at, and the database that its number is of.
+create table coordinator.checkpoints (
+    number bigint primary key,
+    previous bytea not null,
+    heads integer not null,
+    root bytea not null,
+    signed_at timestamptz not null,
+    key_version bigint not null,
+    signature bytea not null,
+    hash bytea not null,
+    horizon xid8 not null,
+    place text not null
+);
+
+-- The leaves of their trees: the heads that had changed. `sealed_before` is the chain's sequence that
+-- an earlier checkpoint has sealed.
+create table coordinator.checkpoint_heads (
+    checkpoint bigint not null,
+    leaf integer not null,
+    chain text not null,
+    sequence bigint not null,
+    head bytea not null,
+    sealed_before bigint not null,
+    primary key (chain, sequence)
+);
+create unique index checkpoint_heads_leaves on coordinator.checkpoint_heads (checkpoint, leaf);

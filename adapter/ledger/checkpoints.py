@@ -1,0 +1,164 @@
+"""The sealer of the journal: about once a second it signs a checkpoint over the heads that grew."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from adapter.audit.checkpoint import Checkpoint, Head, stated
+from adapter.crypto import SigningKeys
+from adapter.ledger.pool import Pool, Question, Transaction, Write
+from adapter.ledger.queries import queries
+
+_SQL = queries("audit")
+_LOCK: Final = 0x6175646974
+"""Any constant that nothing else in the database takes as an advisory lock."""
+
+LARGEST: Final = 5_000
+"""Heads under one checkpoint; what is left comes under the next."""
+
+_LEAST_AGE: Final = timedelta(seconds=0.9)
+_REST: Final = 5
+"""After a look at the chains the sealer rests so many times as long, a second at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    mine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LastRow:
+    """The last checkpoint (None before the first), and from which transaction to look on.
+
+    ``horizon`` is None where transaction numbers of the last look mean nothing any more, because
+    the ledger was restored into another database.
+    """
+
+    now: datetime
+    xmin: str
+    place: str
+    horizon: str | None
+    number: int | None
+    previous: bytes
+    heads: int
+    root: bytes
+    signed_at: datetime
+    key_version: int
+    signature: bytes
+
+    def checkpoint(self, deployment: str) -> Checkpoint | None:
+        """The last checkpoint."""
+        if self.number is None:
+            return None
+        return Checkpoint(
+            deployment,
+            self.number,
+            self.previous,
+            self.heads,
+            self.root,
+            self.signed_at,
+            self.key_version,
+            self.signature,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Grown:
+    chain: str
+    sequence: int
+    head: bytes
+    sealed_before: int
+
+
+class Checkpoints:
+    """Seals the journal of one deployment; any number of processes may, one does at a time.
+
+    It takes no lock of a run and nothing waits for it. A record is under the first checkpoint after
+    its commit: each look begins at the oldest transaction that was open at the look before, so a
+    record that was committed late is found by the next one.
+    """
+
+    def __init__(self, pool: Pool, deployment: str, keys: SigningKeys) -> None:
+        self._pool = pool
+        self._deployment = deployment
+        self._keys = keys
+        self._rest_until = 0.0
+
+    async def seal_due(self) -> None:
+        """Seal what has grown, unless this process looked a moment ago."""
+        begun = time.monotonic()
+        if begun < self._rest_until:
+            return
+        await self.seal()
+        self._rest_until = time.monotonic() + _REST * (time.monotonic() - begun)
+
+    async def seal(self) -> Checkpoint | None:
+        """Sign a checkpoint over the heads that grew; None when none did or another one does.
+
+        At most one a second, whoever makes it. LedgerUnavailable when the ledger does not answer.
+        """
+        return await self._pool.run(self._seal)
+
+    async def latest(self) -> Checkpoint | None:
+        """The last checkpoint, or None before the first."""
+        last = await self._pool.one(Question(_SQL["last_checkpoint"], {}, LastRow))
+        return None if last is None else last.checkpoint(self._deployment)
+
+    async def _seal(self, transaction: Transaction) -> Checkpoint | None:
+        turn, last = await transaction.both(
+            Question(_SQL["take_sealing"], {"lock": _LOCK}, _Turn),
+            Question(_SQL["last_checkpoint"], {}, LastRow),
+        )
+        assert turn is not None
+        assert last is not None
+        before = last.checkpoint(self._deployment)
+        if not turn.mine or (before is not None and last.now - before.signed_at < _LEAST_AGE):
+            return None
+        grown = await transaction.ask(_grown_since(last.horizon))
+        if not grown:
+            return None
+        heads = [Head(one.chain, one.sequence, one.head) for one in grown]
+        plain = stated(self._deployment, before, heads, last.now, self._keys.active)
+        signed = replace(plain, signature=self._keys.sign(plain.statement))
+        # What did not fit is found again from where this look began.
+        horizon = last.xmin if len(grown) < LARGEST else last.horizon or "0"
+        await transaction.commit(_written(signed, grown, horizon, last.place))
+        return signed
+
+
+def _grown_since(horizon: str | None) -> Question[_Grown]:
+    if horizon in (None, "0"):
+        return Question(_SQL["unsealed_heads"], {"limit": LARGEST}, _Grown)
+    return Question(_SQL["changed_heads"], {"horizon": horizon, "limit": LARGEST}, _Grown)
+
+
+def _written(signed: Checkpoint, grown: Sequence[_Grown], horizon: str, place: str) -> Write:
+    leaves = [
+        {
+            "leaf": leaf,
+            "chain": one.chain,
+            "sequence": one.sequence,
+            "head": one.head.hex(),
+            "before": one.sealed_before,
+        }
+        for leaf, one in enumerate(grown)
+    ]
+    parameters = {
+        "number": signed.number,
+        "previous": signed.previous,
+        "heads": signed.heads,
+        "root": signed.root,
+        "signed_at": signed.signed_at,
+        "key_version": signed.key,
+        "signature": signed.signature,
+        "hash": signed.hash,
+        "leaves": json.dumps(leaves),
+        "horizon": horizon,
+        "place": place,
+    }
+    return Write(_SQL["write_checkpoint"], parameters)
