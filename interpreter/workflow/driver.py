@@ -43,7 +43,7 @@ class Driver:
         self._held_back: list[e.Event] = []
         self._handing_over = False
         self._noted = 0
-        self._notes: set[asyncio.Task[None]] = set()
+        self._writes: set[asyncio.Task[None]] = set()
         self._closings = 0
         self._in_flight = 0
         carried = start.state
@@ -74,9 +74,7 @@ class Driver:
         """Have it written down, as far as possible, that a signal was of no use."""
         if self._noted < _MOST_NOTED and self._state.closed is None:
             self._noted += 1
-            note = self._spawn(self._performer.note_signal(name, verdict, self._noted))
-            self._notes.add(note)
-            note.add_done_callback(self._notes.discard)
+            self._write(self._performer.note_signal(name, verdict, self._noted))
 
     def attends(self, visit_id: str) -> bool:
         """True when this visit is an effect whose fate is unknown."""
@@ -128,10 +126,10 @@ class Driver:
             while self._inbox:
                 self._take(self._inbox.pop(0))
         workflow.set_current_details(details(self._state))
-        while self._notes:
+        while self._writes:
             # The end is on record: a cancel comes too late to change it.
             with suppress(asyncio.CancelledError):
-                await self._noted_all()
+                await self._written_all()
         return self._state.closed
 
     async def _idle(self) -> None:
@@ -175,7 +173,7 @@ class Driver:
         try:
             await self._stop_waits()
             await workflow.wait_condition(workflow.all_handlers_finished)
-            await self._noted_all()
+            await self._written_all()
         finally:
             self._handing_over = False
         if self._inbox or self._in_flight:
@@ -208,10 +206,17 @@ class Driver:
         for command in commands:
             self._carry_out(command)
 
-    async def _noted_all(self) -> None:
-        """Wait for the notes: a local activity that outlives its execution fails its last task."""
-        while self._notes:
-            await workflow.wait(list(self._notes))
+    def _write(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """Begin a ledger write that nothing calls back, whatever becomes of what it is about."""
+        task = self._spawn(work)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        return task
+
+    async def _written_all(self) -> None:
+        """Wait for the writes: a local activity that outlives its execution fails its last task."""
+        while self._writes:
+            await workflow.wait(list(self._writes))
 
     def _note_unless_taken(self, event: e.Signalled) -> None:
         if event.id.startswith(PLAIN_SIGNAL):
@@ -276,7 +281,9 @@ class Driver:
         return contract.attempts.timeout_milliseconds / 1000
 
     async def _timer(self, command: c.StartTimer) -> None:
-        await self._performer.open_wait(command)
+        # A wait that is over before its opening was written cancels this, and must not cancel that:
+        # a local activity that is cancelled would be made up for by a remote one.
+        await asyncio.shield(self._write(self._performer.open_wait(command)))
         if command.until_ms is None:
             return
         seconds = (command.until_ms - _now_ms()) / 1000

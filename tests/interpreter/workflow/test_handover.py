@@ -20,9 +20,16 @@ from interpreter.contract.calls import WaitEnd
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.runs import workflow_id
 from interpreter.workflow.programs import PROGRAMS
-from tests.fixtures.definitions import definition, start_of
+from tests.fixtures.definitions import call, definition, start_of
 from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
-from tests.interpreter.workflow.paths import EFFECTS, REVIEWED, SIGNAL, asked, taken
+from tests.interpreter.workflow.paths import (
+    EFFECTS,
+    INSTANT,
+    REVIEWED,
+    SIGNAL,
+    asked,
+    taken,
+)
 from tests.interpreter.workflow.test_signals import TWICE, TWO, give, give_again
 
 _EARLY = {**FAST_TIMERS, "limit.historyCount.suggestContinueAsNew": "12"}
@@ -92,6 +99,22 @@ async def test_a_signal_wait_and_its_kept_signals_survive_the_handover(
         await current.signal("paid", {"amount": 4})
         assert (await handle.result())["output"] == {"amount": 4}
         assert await _continued(early_client, handle)
+
+
+@pytest.mark.parametrize("wait", [SIGNAL, INSTANT])
+async def test_a_wait_that_opens_when_the_handover_is_due_moves_on(
+    wait: dict[str, Any], early_client: Client
+) -> None:
+    calls = {f"call{n}": call("send", f"call{n + 1}") for n in range(3)}
+    nodes = {**calls, "call3": call("send", "wait"), **wait}
+    script = ScriptedActivities(**{name: [accepted()] for name in nodes if name.startswith("call")})
+    async with new_worker(WorkerParts(early_client, "q", script.callables(), grace_seconds=1)):
+        handle = await _start(early_client, "q", nodes)
+        while not await _continued(early_client, handle):
+            await asyncio.sleep(0.05)
+        if wait is SIGNAL:
+            await early_client.get_workflow_handle(handle.id).signal("paid", {"amount": 4})
+        assert (await handle.result())["outcome"] == "done"
 
 
 async def test_a_signal_delivered_again_after_the_handover_is_taken_once(
