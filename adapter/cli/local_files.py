@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ class Addresses:
         """The origin of the service."""
         return f"http://127.0.0.1:{self.api_port}"
 
+    issuer: str = ""
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -114,6 +116,12 @@ class LocalFiles:
         """Write the runtime file and the database's address for these servers."""
         self._write("database-url", addresses.database_url)
         self._write("migration-url", addresses.owner_url)
+    def keep(self, name: str, make: Callable[[], str]) -> str:
+        """The text of a secret, made at the first start."""
+        if not (self.secrets / name).exists():
+            self._write(name, make())
+        return self.secret(name)
+
         document = self._document(addresses, waits, bound)
         text = "# Written by `coordinatorctl dev` and `demo` at every start; changes are lost.\n"
         draft = self.runtime.with_suffix(".new")
@@ -181,43 +189,3 @@ def event_source_of(definition: Definition) -> str:
     """The source that the project's triggers declare; the development one where none does."""
     declared = (trigger.source for trigger in definition.triggers.values())
     return next((source for source in declared if source), EVENT_SOURCE)
-
-
-def pretend_connections(products: str) -> dict[str, Any]:
-    """Every pretend product under the connection names of the examples."""
-    bearer = {"type": "bearer", "tokenRef": "secret:file/products-token"}
-    return {
-        "registry": {
-            "product": "breg",
-            "baseUrl": f"{products}/registry",
-            "profile": "coordinator",
-            "authorization": dict(bearer),
-        },
-        "reviews": {
-            "product": "casework",
-            "baseUrl": f"{products}/casework",
-            "authorization": dict(bearer),
-        },
-        "notices": {
-            "product": "messaging",
-            "baseUrl": f"{products}/messaging",
-            "authorization": dict(bearer),
-        },
-        "calendar": {
-            "product": "scheduling",
-            "baseUrl": f"{products}/scheduling",
-            "authorization": dict(bearer),
-        },
-        "assessment": {
-            "product": "evaluation",
-            "baseUrl": f"{products}/evaluation",
-            "protocol": "system-one",
-            "model": "pretend",
-        },
-        "directory": {
-            "product": "external",
-            "baseUrl": f"{products}/external",
-            "paths": ["offices", "offices/licensing", "closed"],
-            "responseSchema": {"type": "object"},
-        },
-    }

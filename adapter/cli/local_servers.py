@@ -17,9 +17,10 @@ from adapter.cli.local_files import (
     Bound,
     LocalFiles,
     event_source_of,
-    pretend_connections,
 )
 from adapter.cli.service_client import ServiceClient, exchange
+from adapter.cli.local_issuer import TASK_AUTHORITY_KEY, prepare_issuer
+from adapter.cli.pretend_connections import pretend_connections
 from adapter.embedded import (
     ChildProcess,
     EmbeddedPostgres,
@@ -41,6 +42,7 @@ PREFERRED_PORTS = {
     "products": 8090,
     "postgres": 5433,
 }
+    "issuer": 8310,
 _READY_SECONDS = 90.0
 _LOOK_SECONDS = 0.1
 _SIMULATION_POLL_SECONDS = 3
@@ -133,12 +135,13 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
             temporal=temporal.address,
             temporal_ui=temporal.ui_url,
             api_port=ports["api"],
+        issuer = _issuer(files, ports)
             products=f"http://127.0.0.1:{ports['products']}",
             issuer=_issuer_of(ports),
             database_url=ledger.service,
             owner_url=ledger.owner,
         )
-        bound = _bound(plan, addresses.products)
+        bound = _bound(plan, addresses)
         files.write_runtime(addresses, _waits(plan, bound), bound)
         await migrate(ledger.owner, SERVICE_ROLE)
         plan.say("starting the service and its workers")
@@ -149,10 +152,11 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
         await _until_polled(files, ours[1:])
         lasting = [postgres.process, temporal.process]
         simulated = plan.authored is not None
-        yield LocalServers(files, addresses, [products, *ours], lasting, simulated)
+        yield LocalServers(files, addresses, [products, issuer, *ours], lasting, simulated)
         plan.say("stopping")
 
 
+        await _until_answers(issuer, f"{addresses.issuer}/health")
 async def _start_all(
     stack: AsyncExitStack, *servers: EmbeddedPostgres | EmbeddedTemporal | ChildProcess
 ) -> None:
@@ -199,12 +203,12 @@ def _environment(extra: dict[str, str] | None = None) -> dict[str, str]:
     return inherited | {"PYTHONPATH": str(SOURCE_ROOT)} | (extra or {})
 
 
-def _bound(plan: LocalPlan, products: str) -> Bound:
+def _bound(plan: LocalPlan, at: Addresses) -> Bound:
     if plan.authored is None:
-        return Bound(pretend_connections(products))
+        return Bound(pretend_connections(at.products, at.issuer))
     definition = plan.authored.packaged.definition
     return Bound(
-        connection_documents(definition, products),
+        connection_documents(definition, at.products),
         plan.authored.catalogue,
         event_source_of(definition),
     )
@@ -229,6 +233,21 @@ def _products(plan: LocalPlan, files: LocalFiles, ports: dict[str, int]) -> Chil
     playing = state / "plan.json"
     plan.authored.plan.write(playing)
     arguments = ["--plan", str(playing), "--state", str(state), "--port", str(ports["products"])]
+def _issuer_of(ports: dict[str, int]) -> str:
+    return f"http://127.0.0.1:{ports['issuer']}"
+
+
+def _issuer(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
+    arguments = ["--folder", str(prepare_issuer(files)), "--port", str(ports["issuer"])]
+    return ChildProcess(
+        "issuer",
+        [sys.executable, "-m", "adapter.issuer", *arguments],
+        log_file=files.folder / "logs" / "issuer.log",
+        environment=_environment(),
+        directory=SOURCE_ROOT,
+    )
+
+
     return ChildProcess(
         "simulation",
         [sys.executable, "-m", "adapter.simulation", *arguments],
@@ -251,7 +270,9 @@ def _pretend_products(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
         "pretend products",
         [sys.executable, "-m", "examples.products", *arguments],
         log_file=files.folder / "logs" / "products.log",
+    arguments += ["--issuer", _issuer_of(ports)]
         environment=_environment(secrets),
+        "PRODUCTS_GRANT_KEY": files.secret(TASK_AUTHORITY_KEY),
         directory=SOURCE_ROOT,
     )
 

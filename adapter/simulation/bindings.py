@@ -12,6 +12,8 @@ PROFILE = "simulated"
 MODEL = "simulated"
 PROTOCOL = "system-one"
 _MOST_PATHS = 16
+# A project may be one whose calls are done for tasks, and there is nobody here to assert a grant.
+_TAKES_GRANTS = {"type": "none", "grants": "ignored"}
 _PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
@@ -26,7 +28,9 @@ def connection_documents(definition: Definition, origin: str) -> dict[str, dict[
 
 def _settings(definition: Definition, connection: str, product: str) -> dict[str, Any]:
     if product == "breg":
-        return {"profile": PROFILE}
+        return {"profile": PROFILE, "authorization": dict(_TAKES_GRANTS)}
+    if product == "scheduling":
+        return {"authorization": dict(_TAKES_GRANTS)}
     if product == "evaluation":
         return {"protocol": PROTOCOL, "model": MODEL}
     if product == "external":

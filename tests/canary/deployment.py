@@ -16,7 +16,9 @@ from typing import Any
 import yaml
 
 from adapter.cli.activation import activate_project
-from adapter.cli.local_files import Addresses, LocalFiles, pretend_connections
+from adapter.cli.credentials import ApiKey
+from adapter.cli.local_files import Addresses, LocalFiles
+from adapter.cli.pretend_connections import pretend_connections
 from adapter.cli.service_client import ServiceClient
 from adapter.config.loading import load_runtime
 from adapter.embedded import (

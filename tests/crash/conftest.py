@@ -14,7 +14,8 @@ import pytest
 from temporalio.client import Client
 
 from activities.faults import Point
-from adapter.cli.local_files import Addresses, LocalFiles, pretend_connections
+from adapter.cli.local_files import Addresses, LocalFiles
+from adapter.cli.pretend_connections import pretend_connections
 from adapter.config.loading import load_runtime
 from adapter.embedded import ChildProcess
 from adapter.ledger import Act, ActKind, Inspection, Ledger, RunStatus, Wish

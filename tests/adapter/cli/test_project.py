@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from adapter.cli.local_files import Addresses, Bound, LocalFiles, pretend_connections
+from adapter.cli.local_files import Addresses, Bound, LocalFiles
+from adapter.cli.pretend_connections import pretend_connections
 from tests.adapter.cli.conftest import Run
 
 from tests.fixtures.postgres import as_owner
