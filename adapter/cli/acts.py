@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from adapter.cli.options import FormatOption, KeyFileOption, RuntimeOption, UrlOption
+from adapter.cli.options import CredentialOption, FormatOption, RuntimeOption, UrlOption
 from adapter.cli.runs import request_key, segment, show_status
 from adapter.cli.service_client import ServiceClient
 from adapter.cli.terminal import Format, Terminal
@@ -41,11 +41,11 @@ def retry_same(
     request_id: RequestOption = None,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Send the saved command of an unknown effect again, under the key of the first send."""
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     body = {"reason": reason, "effect": effect}
     _act(client, Terminal(format), "retry-same", _chosen(run, named_run), body, request_id)
 
@@ -58,11 +58,11 @@ def reconcile(
     request_id: RequestOption = None,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Read the product's receipt for an unknown effect; nothing is sent."""
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     body = {"reason": reason, "effect": effect}
     _act(client, Terminal(format), "reconcile", _chosen(run, named_run), body, request_id)
 
@@ -74,11 +74,11 @@ def cancel(
     request_id: RequestOption = None,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Stop future calls of a run where that is possible; nothing accepted is undone."""
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     body = {"reason": reason}
     _act(client, Terminal(format), "cancel", _chosen(run, named_run), body, request_id)
 

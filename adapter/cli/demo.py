@@ -186,7 +186,7 @@ class Showing:
 
     def play(self) -> dict[str, Any]:
         """Start the run and follow it to its end; gives its last inspection."""
-        client, desk = self.servers.client, self._desk
+        client, desk = self.servers.application, self._desk
         self.case.before(desk)
         self._say(f"\n{self.name}: {self.case.about}")
         [workflow] = client.get("/v1/workflows")["workflows"]
@@ -216,7 +216,7 @@ class Showing:
             if review["correlationId"] == run:
                 self._acted = True
                 self._say(f"          {self.case.told}")
-                stage = Stage(self.servers.client, self._desk, run, review["reviewRequestId"])
+                stage = Stage(self.servers.application, self._desk, run, review["reviewRequestId"])
                 self.case.act(stage)
 
     def address(self, found: dict[str, Any]) -> str:

@@ -14,8 +14,14 @@ from typing import Any
 
 import yaml
 
+from adapter.cli.credentials import DEVELOPMENT_PROFILE
+from adapter.cli.local_access import (
+    APPLICATION_CLIENT,
+    OPERATOR_CLIENT,
+    authentication_part,
+    write_profile,
+)
 from adapter.cli.service_client import DEVELOPMENT_KEY
-from adapter.config.callers import ACTIONS
 from adapter.config.document import API_VERSION, KIND
 from adapter.config.location import FILE_NAME
 from adapter.errors import Unavailable
@@ -38,13 +44,13 @@ class Addresses:
     products: str
     database_url: str
     owner_url: str
+    issuer: str = ""
 
     @property
     def api(self) -> str:
         """The origin of the service."""
         return f"http://127.0.0.1:{self.api_port}"
 
-    issuer: str = ""
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -75,6 +81,16 @@ class LocalFiles:
         """The file with the API key that commands use."""
         return self.secrets / DEVELOPMENT_KEY
 
+    @property
+    def profile(self) -> Path:
+        """The profile of the commands, which find it by themselves."""
+        return self.folder / DEVELOPMENT_PROFILE
+
+    @property
+    def application_profile(self) -> Path:
+        """The profile of a program that is no operator."""
+        return self.folder / "application-profile.yaml"
+
     def prepare(self) -> None:
         """Make the folder and every secret that is not there yet, mode 0600."""
         try:
@@ -100,6 +116,12 @@ class LocalFiles:
         """A generated secret's text."""
         return (self.secrets / name).read_text().strip()
 
+    def keep(self, name: str, make: Callable[[], str]) -> str:
+        """The text of a secret, made at the first start."""
+        if not (self.secrets / name).exists():
+            self._write(name, make())
+        return self.secret(name)
+
     def ports(self) -> dict[str, int]:
         """The ports of the last start, by server; empty at first."""
         try:
@@ -116,17 +138,17 @@ class LocalFiles:
         """Write the runtime file and the database's address for these servers."""
         self._write("database-url", addresses.database_url)
         self._write("migration-url", addresses.owner_url)
-    def keep(self, name: str, make: Callable[[], str]) -> str:
-        """The text of a secret, made at the first start."""
-        if not (self.secrets / name).exists():
-            self._write(name, make())
-        return self.secret(name)
-
         document = self._document(addresses, waits, bound)
         text = "# Written by `coordinatorctl dev` and `demo` at every start; changes are lost.\n"
         draft = self.runtime.with_suffix(".new")
         draft.write_text(text + yaml.safe_dump(document, sort_keys=False))
         draft.replace(self.runtime)
+        self.profile.unlink(missing_ok=True)
+        if addresses.issuer:
+            write_profile(self.profile, OPERATOR_CLIENT, addresses.issuer, addresses.api)
+            write_profile(
+                self.application_profile, APPLICATION_CLIENT, addresses.issuer, addresses.api
+            )
 
     def _document(self, at: Addresses, waits: dict[str, Any], bound: Bound) -> dict[str, Any]:
         key = hashlib.sha256(self.secret(DEVELOPMENT_KEY).encode()).hexdigest()
@@ -145,6 +167,7 @@ class LocalFiles:
                 "admission": {"active": 1, "versions": {"1": "secret:file/admission-key-1"}},
                 "state": {"active": 1, "versions": {"1": "secret:file/state-key-1"}},
             },
+            "audit": {"signingKey": {"active": 1, "versions": {"1": "secret:file/audit-key-1"}}},
             "api": {"bind": f"127.0.0.1:{at.api_port}", "publicUrl": at.api},
             "connections": bound.connections,
             "catalogue": [str(file) for file in bound.catalogue],
@@ -159,23 +182,13 @@ class LocalFiles:
                     }
                 },
             },
-            "authentication": {
-                "apiKeys": {
-                    "developer": {
-                        "keys": [{"hash": f"sha256:{key}", "expiresAt": "2100-01-01T00:00:00Z"}],
-                        "workflows": ["*"],
-                        "actions": list(ACTIONS),
-                        "operator": True,
-                    }
-                }
-            },
+            "authentication": authentication_part(at.issuer, f"sha256:{key}"),
         }
 
     def _generate(self, name: str, secret: str) -> None:
         if not (self.secrets / name).exists():
             self._write(name, secret)
 
-            "audit": {"signingKey": {"active": 1, "versions": {"1": "secret:file/audit-key-1"}}},
     def _write(self, name: str, secret: str) -> None:
         # Moved into place whole: a crash must not leave half a key behind.
         draft = self.secrets / f"{name}.new"

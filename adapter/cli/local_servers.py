@@ -12,20 +12,22 @@ from pathlib import Path
 from typing import Any
 
 from adapter.cli.authored import Authored
+from adapter.cli.credentials import ClientTokens
 from adapter.cli.local_files import (
     Addresses,
     Bound,
     LocalFiles,
     event_source_of,
 )
-from adapter.cli.service_client import ServiceClient, exchange
 from adapter.cli.local_issuer import TASK_AUTHORITY_KEY, prepare_issuer
 from adapter.cli.pretend_connections import pretend_connections
+from adapter.cli.service_client import ServiceClient, exchange
+from adapter.config.profile import load_profile
 from adapter.embedded import (
+    SERVICE_ROLE,
     ChildProcess,
     EmbeddedPostgres,
     EmbeddedTemporal,
-    SERVICE_ROLE,
     StateFolder,
     free_port,
     require_port,
@@ -40,9 +42,9 @@ PREFERRED_PORTS = {
     "temporal": 7233,
     "temporalUi": 8233,
     "products": 8090,
+    "issuer": 8310,
     "postgres": 5433,
 }
-    "issuer": 8310,
 _READY_SECONDS = 90.0
 _LOOK_SECONDS = 0.1
 _SIMULATION_POLL_SECONDS = 3
@@ -80,8 +82,14 @@ class LocalServers:
 
     @property
     def client(self) -> ServiceClient:
-        """A client with the developer's API key."""
-        return ServiceClient(self.addresses.api, self.files.secret(self.files.api_key_file.name))
+        """The service for an operator, as the commands use it."""
+        return ServiceClient(self.addresses.api, ClientTokens(load_profile(self.files.profile)))
+
+    @property
+    def application(self) -> ServiceClient:
+        """The service for a program that starts runs and follows its own."""
+        profile = load_profile(self.files.application_profile)
+        return ServiceClient(self.addresses.api, ClientTokens(profile))
 
     async def keep_up(self, stop: asyncio.Event, say: Callable[[str], None]) -> None:
         """Start processes of ours again when they end, until ``stop``.
@@ -127,6 +135,7 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
             port=ports["temporal"],
             ui_port=ports["temporalUi"],
         )
+        issuer = _issuer(files, ports)
         products = _products(plan, files, ports)
         plan.say(f"starting PostgreSQL, Temporal, an issuer of tokens and the {products.name}")
         await _start_all(stack, postgres, temporal, issuer, products)
@@ -135,7 +144,6 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
             temporal=temporal.address,
             temporal_ui=temporal.ui_url,
             api_port=ports["api"],
-        issuer = _issuer(files, ports)
             products=f"http://127.0.0.1:{ports['products']}",
             issuer=_issuer_of(ports),
             database_url=ledger.service,
@@ -148,6 +156,7 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
         ours = [_service(files), *(_worker(files, n) for n in range(1, plan.workers + 1))]
         await _start_all(stack, *ours)
         await _until_answers(products, f"{addresses.products}/health")
+        await _until_answers(issuer, f"{addresses.issuer}/health")
         await _until_answers(ours[0], f"{addresses.api}/ready")
         await _until_polled(files, ours[1:])
         lasting = [postgres.process, temporal.process]
@@ -156,7 +165,6 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
         plan.say("stopping")
 
 
-        await _until_answers(issuer, f"{addresses.issuer}/health")
 async def _start_all(
     stack: AsyncExitStack, *servers: EmbeddedPostgres | EmbeddedTemporal | ChildProcess
 ) -> None:
@@ -225,14 +233,6 @@ def _waits(plan: LocalPlan, bound: Bound) -> dict[str, Any]:
     return {"floorSeconds": plan.floor_seconds, "pollSeconds": polls}
 
 
-def _products(plan: LocalPlan, files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
-    if plan.authored is None:
-        return _pretend_products(files, ports)
-    state = files.folder / "simulation"
-    state.mkdir(exist_ok=True, mode=0o700)
-    playing = state / "plan.json"
-    plan.authored.plan.write(playing)
-    arguments = ["--plan", str(playing), "--state", str(state), "--port", str(ports["products"])]
 def _issuer_of(ports: dict[str, int]) -> str:
     return f"http://127.0.0.1:{ports['issuer']}"
 
@@ -248,6 +248,14 @@ def _issuer(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
     )
 
 
+def _products(plan: LocalPlan, files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
+    if plan.authored is None:
+        return _pretend_products(files, ports)
+    state = files.folder / "simulation"
+    state.mkdir(exist_ok=True, mode=0o700)
+    playing = state / "plan.json"
+    plan.authored.plan.write(playing)
+    arguments = ["--plan", str(playing), "--state", str(state), "--port", str(ports["products"])]
     return ChildProcess(
         "simulation",
         [sys.executable, "-m", "adapter.simulation", *arguments],
@@ -262,7 +270,9 @@ def _pretend_products(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
     state.mkdir(exist_ok=True, mode=0o700)
     events = f"http://127.0.0.1:{ports['api']}/v1/review-completions"
     arguments = ["--port", str(ports["products"]), "--state", str(state), "--webhook-url", events]
+    arguments += ["--issuer", _issuer_of(ports)]
     secrets = {
+        "PRODUCTS_GRANT_KEY": files.secret(TASK_AUTHORITY_KEY),
         "PRODUCTS_BEARER": files.secret("products-token"),
         "PRODUCTS_WEBHOOK_SECRET": files.secret("casework-events"),
     }
@@ -270,9 +280,7 @@ def _pretend_products(files: LocalFiles, ports: dict[str, int]) -> ChildProcess:
         "pretend products",
         [sys.executable, "-m", "examples.products", *arguments],
         log_file=files.folder / "logs" / "products.log",
-    arguments += ["--issuer", _issuer_of(ports)]
         environment=_environment(secrets),
-        "PRODUCTS_GRANT_KEY": files.secret(TASK_AUTHORITY_KEY),
         directory=SOURCE_ROOT,
     )
 

@@ -27,12 +27,15 @@ UrlOption = Annotated[
         "--url", metavar="ORIGIN", help="the service; else COORDINATOR_URL, else api.publicUrl"
     ),
 ]
-KeyFileOption = Annotated[
+CredentialOption = Annotated[
     Path | None,
     typer.Option(
+        "--credential",
         "--api-key-file",
+        "--token-file",
+        "--profile",
         metavar="FILE",
-        help="file with the API key; else COORDINATOR_API_KEY_FILE, else the development one",
+        help="file with an API key, an access token or a client's profile; else the environment",
     ),
 ]
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="id of the run")]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from adapter.cli.options import FormatOption, KeyFileOption, RuntimeOption, UrlOption
+from adapter.cli.options import CredentialOption, FormatOption, RuntimeOption, UrlOption
 from adapter.cli.service_client import ServiceClient
 from adapter.cli.terminal import Format, Terminal
 
@@ -27,11 +27,11 @@ FencedOption = Annotated[
 def doctor(
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Show what needs a person; ends with 1 when something does."""
-    found = ServiceClient.find(runtime, url, api_key_file).get("/v1/doctor")
+    found = ServiceClient.find(runtime, url, credential).get("/v1/doctor")
     terminal = Terminal(format)
     if format is Format.JSON:
         terminal.object(found)
@@ -45,11 +45,11 @@ def restore_hold(
     reason: ReasonOption,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Stop dispatch and admission, and put every unfinished run under review."""
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     _show_hold(Terminal(format), client.post("/v1/restore-hold", {"reason": reason}))
 
 
@@ -65,7 +65,7 @@ def complete_recovery(
     fenced: FencedOption = False,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Review every run under the restore hold; nothing goes on before it is released."""
@@ -74,7 +74,7 @@ def complete_recovery(
         "executionHistoryComplete": history_complete,
         "priorDeploymentFenced": fenced,
     }
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     done = client.post("/v1/complete-execution-recovery", body)
     terminal = Terminal(format)
     if format is Format.JSON:
@@ -93,11 +93,11 @@ def release_restore_hold(
     ] = False,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Let dispatches go on; admissions stay closed."""
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     body = {"reason": reason, "leaveUnknown": leave_unknown}
     _show_hold(Terminal(format), client.post("/v1/release-restore-hold", body))
 
@@ -114,7 +114,7 @@ def release_admission_hold(
     fenced: FencedOption = False,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Let new runs in, once the restore hold is released."""
@@ -123,7 +123,7 @@ def release_admission_hold(
         "admissionHistoryComplete": history_complete,
         "priorDeploymentFenced": fenced,
     }
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     _show_hold(Terminal(format), client.post("/v1/release-admission-hold", body))
 
 
@@ -134,11 +134,11 @@ def retain(
     limit: Annotated[int, typer.Option("--limit", min=1, max=100)] = 100,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Erase the payloads of runs that are over and can not change any more."""
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     done = client.post("/v1/retention", {"before": before, "limit": limit})
     terminal = Terminal(format)
     if format is Format.JSON:

@@ -11,12 +11,18 @@ from typing import Annotated, Any
 
 import typer
 
-from adapter.cli.options import FormatOption, KeyFileOption, RunArgument, RuntimeOption, UrlOption
-from adapter.cli.service_client import ServiceClient, exchange
+from adapter.cli.options import (
+    CredentialOption,
+    FormatOption,
+    RunArgument,
+    RuntimeOption,
+    UrlOption,
+)
+from adapter.cli.service_client import ServiceClient, find_origin, service_document
 from adapter.cli.terminal import Format, Terminal
 from adapter.config.files import read_named_file
 from adapter.config.json_text import BadJson, strict_json
-from adapter.errors import Refused, Unavailable, Usage
+from adapter.errors import Refused, Usage
 from interpreter.contract.records import RunState
 
 _LARGEST_INPUT_BYTES = 65_536
@@ -37,7 +43,7 @@ def start(
     ] = None,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Start a run; the same key, revision and input give the same run."""
@@ -50,7 +56,7 @@ def start(
             place="--revision",
             remedy="write sha256: and 64 hex digits, as `coordinatorctl package` shows them",
         )
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     body = {
         "workflow": workflow,
         "revision": revision or active_revision(client, workflow),
@@ -69,11 +75,11 @@ def status(
     run: RunArgument,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Show how a run stands."""
-    found = ServiceClient.find(runtime, url, api_key_file).get(f"/v1/runs/{segment(run)}")
+    found = ServiceClient.find(runtime, url, credential).get(f"/v1/runs/{segment(run)}")
     show_status(Terminal(format), found)
 
 
@@ -81,11 +87,11 @@ def inspect(
     run: RunArgument,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Show a run's steps, effects, waits, acts and signals."""
-    found = ServiceClient.find(runtime, url, api_key_file).get(f"/v1/runs/{segment(run)}/inspect")
+    found = ServiceClient.find(runtime, url, credential).get(f"/v1/runs/{segment(run)}/inspect")
     show_inspection(Terminal(format), found)
 
 
@@ -100,11 +106,11 @@ def list_runs(
     ] = None,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """List runs, newest admission first."""
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     page = client.get("/v1/runs", state=state, workflow=workflow, limit=limit, cursor=cursor)
     terminal = Terminal(format)
     if format is Format.JSON:
@@ -122,11 +128,7 @@ def list_runs(
 
 def openapi(runtime: RuntimeOption = None, url: UrlOption = None) -> None:
     """Print the service's OpenAPI document."""
-    client = ServiceClient.find(runtime, url, None)
-    status, data = exchange(client.origin, "GET", "/openapi.json")
-    if status != 200:
-        raise Unavailable("service.answer-unusable", "the service has no OpenAPI document")
-    Terminal().object(json.loads(data))
+    Terminal().object(service_document(find_origin(runtime, url)))
 
 
 def show_status(terminal: Terminal, run: dict[str, Any]) -> None:

@@ -2,53 +2,59 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from adapter.config.files import read_named_file
-from adapter.config.loading import load_runtime
+from adapter.cli.credentials import (
+    DEVELOPMENT_PROFILE,
+    Credential,
+    credential_in,
+    credential_of,
+)
+from adapter.cli.exchange import Answer, ask_once
+from adapter.config.document import is_loopback
+from adapter.config.json_text import strict_json
+from adapter.config.loading import Runtime, load_runtime
 from adapter.config.location import find_runtime, setting
 from adapter.errors import AdapterError, Refused, Unavailable, Usage
 
-_CONNECT_SECONDS, _ANSWER_SECONDS = 5.0, 30.0
-_LARGEST_ANSWER_BYTES = 1_048_576
-_LARGEST_KEY_BYTES = 4_096
 DEVELOPMENT_KEY = "api-key"
+_MARK = "coordinator-api"
+_BETWEEN = frozenset({502, 503, 504})
+"""What proxies answer when the service behind them does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceClient:
-    """Asks the service at ``origin`` with an API key."""
+    """Asks the service at ``origin``; ``credential`` says in each request who calls."""
 
     origin: str
-    api_key: str
+    credential: Credential = field(repr=False)
 
     @staticmethod
     def find(
         runtime: Path | None,
         url: str | None,
-        key_file: Path | None,
+        named: Path | None,
         environment: Mapping[str, str] = os.environ,
     ) -> ServiceClient:
-        """The service and key that the flags, the environment or the runtime file name.
+        """The service and credential that the flags, the environment or the runtime file name.
 
-        Raises Usage ``service.url-invalid`` or ``service.key-absent``, and what `find_runtime`
-        and `load_runtime` raise.
+        Raises Usage ``service.url-invalid`` or ``credential.absent``, and what `credential_of`,
+        `find_runtime` and `load_runtime` raise.
         """
-        origin = url or setting("URL", environment)
-        named = key_file or _path(setting("API_KEY_FILE", environment))
-        if origin is None or named is None:
+        credential, profile_url = credential_of(named, environment) or (None, None)
+        origin = url or setting("URL", environment) or profile_url
+        if origin is None or credential is None:
             loaded = load_runtime(find_runtime(runtime, environment), environment)
             origin = origin or loaded.document.api.public_url
-            secrets = loaded.document.secrets.file_root or "secrets"
-            named = named or loaded.folder / secrets / DEVELOPMENT_KEY
-        return ServiceClient(_checked_origin(origin), _read_key(named))
+            credential = credential or _beside(loaded, origin, environment)
+        return ServiceClient(checked_origin(origin), credential)
 
     def get(self, path: str, **query: Any) -> Any:
         """The JSON answer to a GET; absent query members are left out."""
@@ -67,13 +73,51 @@ class ServiceClient:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        status, data = exchange(
-            self.origin, method, path, body, {"X-API-Key": self.api_key, **(headers or {})}
+        said = self.credential.headers()
+        answer = ask_once(self.origin, method, path, body, {**said, **(headers or {})})
+        return json_of(self.origin, answer)
+
+
+def find_origin(
+    runtime: Path | None, url: str | None, environment: Mapping[str, str] = os.environ
+) -> str:
+    """The address of the service alone, for what needs no credential."""
+    origin = url or setting("URL", environment)
+    if origin is None:
+        loaded = load_runtime(find_runtime(runtime, environment), environment)
+        origin = loaded.document.api.public_url
+    return checked_origin(origin)
+
+
+def service_document(origin: str) -> Any:
+    """The OpenAPI document of the service at an address, which needs no credential."""
+    return json_of(origin, ask_once(origin, "GET", "/openapi.json"))
+
+
+def json_of(origin: str, answer: Answer) -> Any:
+    """The JSON of an answer of the service.
+
+    Raises the problem that it answered, Usage ``service.not-coordinator`` for an answer of
+    something else, and Unavailable ``service.unavailable`` for one of a proxy.
+    """
+    if _MARK not in answer.headers:
+        if answer.status in _BETWEEN:
+            raise Unavailable(
+                "service.unavailable",
+                "something before the service answers in its place",
+                place=origin,
+                remedy="try again later; repeat a start with the same key",
+            )
+        raise Usage(
+            "service.not-coordinator",
+            "what answers at this address is no coordinator",
+            place=origin,
+            remedy="correct --url, COORDINATOR_URL, the profile's url or api.publicUrl",
         )
-        value = _json(data)
-        if 200 <= status < 300 and value is not None:
-            return value
-        raise problem_error(status, value)
+    value = _json(answer.body)
+    if 200 <= answer.status < 300 and value is not None:
+        return value
+    raise problem_error(answer.status, value)
 
 
 def exchange(
@@ -83,30 +127,9 @@ def exchange(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> tuple[int, bytes]:
-    """One HTTP exchange; Unavailable ``service.unavailable`` when there is no whole answer."""
-    parts = urlsplit(origin)
-    https = parts.scheme == "https"
-    kind = http.client.HTTPSConnection if https else http.client.HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=_CONNECT_SECONDS)
-    try:
-        connection.connect()
-        if connection.sock is not None:
-            connection.sock.settimeout(_ANSWER_SECONDS)
-        connection.request(method, parts.path.rstrip("/") + path, body, dict(headers or {}))
-        answer = connection.getresponse()
-        data = answer.read(_LARGEST_ANSWER_BYTES + 1)
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise Unavailable(
-            "service.unavailable",
-            "the service does not answer",
-            place=f"{parts.scheme}://{parts.netloc}",
-            remedy="check that it runs; repeat a start with the same key, never with a fresh one",
-        ) from error
-    finally:
-        connection.close()
-    if len(data) > _LARGEST_ANSWER_BYTES:
-        raise Unavailable("service.answer-too-large", "the service's answer is too large")
-    return answer.status, data
+    """Status and body of one exchange; what `ask_once` raises."""
+    answer = ask_once(origin, method, path, body, headers)
+    return answer.status, answer.body
 
 
 def problem_error(status: int, value: Any) -> AdapterError:
@@ -120,49 +143,46 @@ def problem_error(status: int, value: Any) -> AdapterError:
     return Refused(code, message, place=place, remedy=remedy, status=status)
 
 
-def _json(data: bytes) -> Any:
+def checked_origin(origin: str) -> str:
+    """The address of a service, where a credential may be sent; Usage ``service.url-invalid``."""
     try:
-        return json.loads(data)
-    except ValueError:
-        return None
-
-
-def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text)
-
-
-def _checked_origin(origin: str) -> str:
-    parts = urlsplit(origin)
-    try:
-        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        parts = urlsplit(origin)
+        sound = bool(parts.hostname) and parts.port != 0 and parts.username is None
     except ValueError:
         sound = False
-    if not sound or parts.query or parts.fragment or parts.username:
-        raise Usage(
-            "service.url-invalid",
-            "this is not the address of a service",
-            place="--url",
-            remedy="write http://HOST:PORT or https://HOST",
-        )
-    return origin.rstrip("/")
-
-
-def _read_key(path: Path) -> str:
-    data = read_named_file(
-        path, _LARGEST_KEY_BYTES, code="service.key-absent", what="API key's file"
-    ).strip()
-    if not data or len(data) > _LARGEST_KEY_BYTES or not data.isascii() or b"\n" in data:
-        raise _no_key(path)
-    key = data.decode("ascii")
-    if not key.isprintable():
-        raise _no_key(path)
-    return key
-
-
-def _no_key(path: Path) -> Usage:
-    return Usage(
-        "service.key-absent",
-        "the file holds no API key",
-        place=str(path),
-        remedy="write the key on one line, or name its file with --api-key-file",
+    local = sound and (parts.hostname == "localhost" or is_loopback(origin))
+    if not sound or parts.query or parts.fragment or parts.scheme not in ("http", "https"):
+        message = "this is not the address of a service"
+    elif parts.scheme == "http" and not local:
+        message = "a credential goes over https, or over http on this machine alone"
+    else:
+        return origin.rstrip("/")
+    raise Usage(
+        "service.url-invalid",
+        message,
+        place="--url",
+        remedy="write https://HOST, or http://127.0.0.1:PORT",
     )
+
+
+def _beside(loaded: Runtime, origin: str, environment: Mapping[str, str]) -> Credential:
+    """What `coordinatorctl dev` has left beside its runtime file, for its own service alone."""
+    profile = loaded.folder / DEVELOPMENT_PROFILE
+    key = loaded.folder / (loaded.document.secrets.file_root or "secrets") / DEVELOPMENT_KEY
+    if origin.rstrip("/") == loaded.document.api.public_url:
+        for path in (profile, key):
+            if path.is_file():
+                return credential_in(path, environment)
+    raise Usage(
+        "credential.absent",
+        "nothing says who calls this service",
+        place="--credential",
+        remedy="set COORDINATOR_TOKEN or COORDINATOR_API_KEY, or name a file or a profile",
+    )
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return strict_json(data)
+    except ValueError:
+        return None

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import typer
 
-from adapter.cli.options import FormatOption, KeyFileOption, RuntimeOption, UrlOption
+from adapter.cli.options import CredentialOption, FormatOption, RuntimeOption, UrlOption
 from adapter.cli.runs import read_input, segment
 from adapter.cli.service_client import ServiceClient
 from adapter.cli.terminal import Format, Terminal
@@ -34,12 +34,12 @@ def signal(
     ] = None,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Send a signal to a run; the same id is taken once, however often it is sent."""
     value = read_input(payload)
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     used = id or str(uuid.uuid4())
     path = f"/v1/runs/{segment(run)}/signals/{quote(name, safe='')}"
     found = client.post(path, value, {"Idempotency-Key": used})

@@ -8,7 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from adapter.cli.options import FormatOption, KeyFileOption, RunArgument, RuntimeOption, UrlOption
+from adapter.cli.options import (
+    CredentialOption,
+    FormatOption,
+    RunArgument,
+    RuntimeOption,
+    UrlOption,
+)
 from adapter.cli.runs import effects_table, segment, show_status, steps_table, waits_table
 from adapter.cli.service_client import ServiceClient
 from adapter.cli.terminal import Format, Terminal, drawn_table
@@ -26,11 +32,11 @@ def watch(
     ] = 0.5,
     runtime: RuntimeOption = None,
     url: UrlOption = None,
-    api_key_file: KeyFileOption = None,
+    credential: CredentialOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Follow a run until it ends."""
-    client = ServiceClient.find(runtime, url, api_key_file)
+    client = ServiceClient.find(runtime, url, credential)
     terminal = Terminal(format)
     found = follow(client, segment(run), terminal, interval)
     if format is Format.TEXT:

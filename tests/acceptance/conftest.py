@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from adapter.cli.casework_client import PretendCasework
+from adapter.cli.credentials import ApiKey
 from adapter.cli.service_client import ServiceClient
 from adapter.embedded import free_port
 from adapter.errors import Unavailable
@@ -86,7 +87,7 @@ class Development:
     def client(self) -> ServiceClient:
         """The service, without the second that a command takes to begin."""
         key = (self.folder / "secrets" / "api-key").read_text().strip()
-        return ServiceClient(self.addresses["service"], key)
+        return ServiceClient(self.addresses["service"], ApiKey(key))
 
     @property
     def desk(self) -> PretendCasework:

@@ -8,7 +8,7 @@ import os
 import sys
 from base64 import b64encode
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from adapter.cli.activation import activate_project
 from adapter.cli.credentials import ApiKey
 from adapter.cli.local_files import Addresses, LocalFiles
 from adapter.cli.pretend_connections import pretend_connections
-from adapter.cli.service_client import ServiceClient
+from adapter.cli.service_client import ServiceClient, exchange
 from adapter.config.loading import load_runtime
 from adapter.embedded import (
     FAST_TIMERS,
@@ -29,6 +29,7 @@ from adapter.embedded import (
     EmbeddedTemporal,
     free_port,
 )
+from adapter.errors import Unavailable
 from adapter.ledger.migrations import migrate
 from examples.products.client import PretendProducts
 from tests.canary.markers import CONTROL, Markers
@@ -38,6 +39,7 @@ PROJECT = Path(__file__).with_name("project")
 WORKERS = ("worker-1", "worker-2")
 _DATABASE = "coordinator"
 _KEY_BYTES = 32
+_READY_SECONDS = 90.0
 _EARLY = {"limit.historyCount.suggestContinueAsNew": "14"}
 """Executions continue as new after so few events that every longer run does."""
 
@@ -68,7 +70,8 @@ class Deployment:
     @property
     def client(self) -> ServiceClient:
         """The service, with the one API key there is."""
-        return ServiceClient(self.addresses.api, self.files.secret(self.files.api_key_file.name))
+        key = ApiKey(self.files.secret(self.files.api_key_file.name))
+        return ServiceClient(self.addresses.api, key)
 
     @property
     def package(self) -> Path:
@@ -119,7 +122,7 @@ async def deployment(folder: Path, markers: Markers) -> AsyncIterator[Deployment
         addresses = Addresses(temporal.address, temporal.ui_url, api_port, origin, *urls)
         metrics = {"service": free_port(), "worker": free_port()}
         files = _files(place, markers, addresses, metrics)
-        await _until_served(origin)
+        await _until_answers(origin, "/health")
         _write_project(place, markers)
         await activate_project(files.runtime, place / "project")
         ours = [service(files), *(worker(files, name) for name in WORKERS)]
@@ -130,6 +133,7 @@ async def deployment(folder: Path, markers: Markers) -> AsyncIterator[Deployment
             stack.push_async_callback(process.stop)
         await asyncio.gather(*(process.start() for process in ours))
         await asyncio.gather(*(until_polling(files, process) for process in ours[1:]))
+        await _until_answers(addresses.api, "/ready")
         yield made
 
 
@@ -207,17 +211,13 @@ def _products(place: Path, markers: Markers, api_port: int) -> tuple[ChildProces
     return process, f"http://127.0.0.1:{port}"
 
 
-async def _until_served(origin: str) -> None:
-    host, _, port = origin.removeprefix("http://").partition(":")
-    async with asyncio.timeout(60):
+async def _until_answers(origin: str, path: str) -> None:
+    async with asyncio.timeout(_READY_SECONDS):
         while True:
-            try:
-                _, writer = await asyncio.open_connection(host, int(port))
-            except OSError:
-                await asyncio.sleep(0.1)
-            else:
-                writer.close()
-                return
+            with suppress(Unavailable):
+                if (await asyncio.to_thread(exchange, origin, "GET", path))[0] == 200:
+                    return
+            await asyncio.sleep(0.1)
 
 
 def write_package(made: Deployment) -> None:

@@ -15,13 +15,15 @@ from typing import Any
 from activities.faults import Point
 from adapter.cli.activation import activate_project
 from adapter.cli.casework_client import PretendCasework
-from adapter.cli.local_files import Addresses, LocalFiles, pretend_connections
+from adapter.cli.credentials import ApiKey
+from adapter.cli.local_files import Addresses, LocalFiles
+from adapter.cli.pretend_connections import pretend_connections
 from adapter.cli.service_client import ServiceClient
 from adapter.embedded import (
     FAST_TIMERS,
+    SERVICE_ROLE,
     ChildProcess,
     EmbeddedPostgres,
-    SERVICE_ROLE,
     EmbeddedTemporal,
     free_port,
 )
@@ -59,7 +61,9 @@ class Deployment:
     @property
     def client(self) -> ServiceClient:
         """The service, as an application and an operator use it."""
-        return ServiceClient(self.api_address, self.files.secret(self.files.api_key_file.name))
+        return ServiceClient(
+            self.api_address, ApiKey(self.files.secret(self.files.api_key_file.name))
+        )
 
     @property
     def desk(self) -> PretendCasework:

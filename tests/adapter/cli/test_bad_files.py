@@ -77,7 +77,8 @@ def test_a_value_never_stands_in_a_message_about_json() -> None:
 
 
 def _key(path: Path) -> str:
-    return ServiceClient.find(None, "http://127.0.0.1:1", path, {}).api_key
+    client = ServiceClient.find(None, "http://127.0.0.1:1", path, {})
+    return client.credential.headers()["X-API-Key"]
 
 
 @pytest.mark.parametrize("kind", _KINDS)
@@ -85,7 +86,7 @@ def test_a_key_file_that_is_no_file_is_refused_without_waiting(tmp_path: Path, k
     path = _place(tmp_path / "key", kind)
     with pytest.raises(Usage) as raised:
         _key(path)
-    assert (raised.value.code, raised.value.place) == ("service.key-absent", str(path))
+    assert (raised.value.code, raised.value.place) == ("credential.unreadable", str(path))
     assert raised.value.remedy
 
 
@@ -95,7 +96,7 @@ def test_a_file_without_a_key_is_refused_without_showing_it(tmp_path: Path, data
     path.write_bytes(data)
     with pytest.raises(Usage) as raised:
         _key(path)
-    assert raised.value.code == "service.key-absent"
+    assert raised.value.code == "credential.malformed"
     assert "xxx" not in str(raised.value)
 
 

@@ -115,7 +115,7 @@ async def told(
     )
     files = _files(tmp_path, addresses, task_queue, ports)
     await activate_project(files.runtime, ROOT / "examples" / "reviewed-notice")
-    client = ServiceClient(addresses.api, files.secret(files.api_key_file.name))
+    client = ServiceClient(addresses.api, ApiKey(files.secret(files.api_key_file.name)))
     async with AsyncExitStack() as stack:
         processes = [service(files), worker(files, "worker-1")]
         for process in processes:
