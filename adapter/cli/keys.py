@@ -106,7 +106,7 @@ def _show(terminal: Terminal, report: dict[str, Any]) -> None:
     rows = [
         (
             version["version"],
-            "active" if version["version"] == report["active"] else "",
+            "active" if version["version"] == report["active"] else "kept",
             version["runKeys"],
             version["definitions"],
             "yes" if version["inKeySet"] else "no",
@@ -114,5 +114,5 @@ def _show(terminal: Terminal, report: dict[str, Any]) -> None:
         )
         for version in report["versions"]
     ]
-    columns = ("version", "", "run keys", "definitions", "in the key set", "may be taken out")
+    columns = ("version", "use", "run keys", "definitions", "in the key set", "may be taken out")
     terminal.table(columns, rows, "Sealing keys")

@@ -15,7 +15,7 @@ from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
 
 _SQL = queries("run_keys")
-_MOST_CACHED: Final = 2_048
+_MOST_CACHED: Final = 1_024
 
 FORGET_SECONDS: Final = 300.0
 """A process uses a data key for so long without looking at its row, which an erasure clears."""
