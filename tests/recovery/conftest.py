@@ -27,6 +27,7 @@ from adapter.reconcile.marks import Marks
 from adapter.reconcile.passes import Reconciliation
 from adapter.reconcile.starts import Starter
 from adapter.temporal.client import TemporalAddress, connect
+from adapter.temporal.payloads import sealed_converter
 from adapter.temporal.schedule import ReconcileSchedule
 from adapter.wiring.sealing import codec_of
 from adapter.worker import WorkerParts, new_worker, prefetch_from
@@ -116,7 +117,8 @@ class Site:
 
     def beside(self, ledger: Ledger | None = None, client: Client | None = None) -> Site:
         """The same deployment over another ledger or another Temporal."""
-        ledger, client = ledger or self.ledger, client or self.client
+        client = client or (self.client if ledger is None else _sealing_with(self.client, ledger))
+        ledger = ledger or self.ledger
         reconciler = Reconciler(ledger.effects, ledger.acts, ledger.book, self.products)
         courier = Courier(ledger, FixedTemporal(client), reconciler)
         return replace(self, ledger=ledger, client=client, courier=courier)
@@ -255,6 +257,14 @@ async def site(
         with suppress(RPCError):
             await client.get_schedule_handle(made.schedule.id).delete()
         await calls.aclose()
+
+
+def _sealing_with(client: Client, ledger: Ledger) -> Client:
+    """The same connection with the keys of another ledger."""
+    config = client.config()
+    codec = codec_of(ledger, prefetch_from(ledger.definitions))
+    config["data_converter"] = sealed_converter(codec)
+    return Client(**config)
 
 
 async def _terminate(client: Client, identity: str) -> None:
