@@ -19,6 +19,7 @@ from pathlib import Path
 from temporalio.client import Client
 
 from adapter.temporal.client import TemporalAddress, connect
+from adapter.wiring.sealing import codec_of
 from benchmarks.admission import RUNS as ADMITTED_RUNS
 from benchmarks.admission import Admissions, measure_admission
 from benchmarks.cases import CASES, Case
@@ -38,7 +39,7 @@ async def sides_on(ground: Ground, access: Access, stack: AsyncExitStack) -> lis
     """The three sides over the ground's servers."""
     ledger = await stack.enter_async_context(access.ledger())
     temporal = ground.temporal_address
-    ours = await connect(TemporalAddress(temporal))
+    ours = await connect(TemporalAddress(temporal), codec_of(ledger))
     others = await Client.connect(temporal)
     return [
         Interpreted(ours, QUEUES["interpreter"], ledger),

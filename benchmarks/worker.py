@@ -18,6 +18,7 @@ from activities.catalogue import Catalogue
 from activities.products import Products
 from activities.register import activities_of
 from adapter.temporal.client import TemporalAddress, connect
+from adapter.wiring.sealing import codec_of
 from adapter.worker import WorkerParts, new_worker, prefetch_from
 from benchmarks import ledgered, plain
 from benchmarks.deployment import Access, ProductConnections
@@ -34,8 +35,8 @@ async def interpreter_worker(
     ledger = await stack.enter_async_context(Access.from_environment().ledger())
     products = Products(Catalogue.standard(), ProductConnections(product_url))
     stack.push_async_callback(products.aclose)
-    prefetch = prefetch_from(ledger.definitions)
-    client = await connect(TemporalAddress(temporal), prefetch=prefetch)
+    codec = codec_of(ledger, prefetch_from(ledger.definitions))
+    client = await connect(TemporalAddress(temporal), codec)
     activities = activities_of(
         ledger.effects, ledger.runs, ledger.acts, ledger.book, products, WaitTimes()
     )

@@ -17,7 +17,15 @@ from adapter.config.identities import (
     ConnectionTls,
     NoAuthorization,
 )
-from adapter.config.words import Address, LocalId, Part, SecretReference, Text, WebAddress
+from adapter.config.words import (
+    Address,
+    LocalId,
+    Part,
+    SecretReference,
+    Text,
+    WebAddress,
+    WebOrigin,
+)
 from interpreter.contract.values import JsonValue
 
 API_VERSION = "coordinator/v1"
@@ -59,14 +67,20 @@ class TemporalTls(Part):
 
 
 class TemporalPart(Part):
-    """The Temporal cluster, its namespace and the task queue of our workers."""
+    """The Temporal cluster, its namespace and the task queue of our workers.
+
+    ``sticky_seconds`` is how long a task waits for the worker that knows its run,
+    ``plain_signals`` whether runs that are admitted from now on take signals in clear text.
+    """
 
     address: Address
     namespace: Text = "default"
     task_queue: Text = "coordinator"
+    sticky_seconds: Annotated[int, Field(ge=1, le=60)] = 3
     tls: TemporalTls | None = None
     api_key_ref: SecretReference | None = None
     ui_url: WebAddress | None = None
+    plain_signals: bool = True
 
 
 class DatabasePart(Part):
@@ -131,6 +145,14 @@ class Connection(Part):
     protocol: Literal["system-one", "openai-decisions"] | None = None
     model: Text | None = None
 
+    @property
+    def for_tasks(self) -> bool | None:
+        """Whether calls are done for a task; None where grants are taken as they come."""
+        kind = self.authorization
+        if isinstance(kind, NoAuthorization) and kind.grants is not None:
+            return None
+        return isinstance(kind, ClientAuthorization) and kind.task_authority is not None
+
     @model_validator(mode="after")
     def _fits_product(self) -> Connection:
         external = {"paths": self.paths, "queryParameters": self.query_parameters}
@@ -145,14 +167,6 @@ def _belongs(wanted: bool, keys: dict[str, Any], *, required: tuple[str, ...]) -
     present = [key for key, value in keys.items() if value is not None]
     if wanted and (absent := [key for key in required if keys[key] is None]):
         raise RuleBroken(
-    @property
-    def for_tasks(self) -> bool | None:
-        """Whether calls are done for a task; None where grants are taken as they come."""
-        kind = self.authorization
-        if isinstance(kind, NoAuthorization) and kind.grants is not None:
-            return None
-        return isinstance(kind, ClientAuthorization) and kind.task_authority is not None
-
             f"this product needs {' and '.join(absent)}",
             "add what is missing",
             code="config.missing-key",
@@ -242,20 +256,6 @@ class TelemetryPart(Part):
     traces: Traces | None = None
 
 
-class RuntimeDocument(Part):
-    """The whole of runtime.yaml."""
-
-    api_version: Literal["coordinator/v1"]
-    kind: Literal["CoordinatorRuntime"]
-    deployment: LocalId
-    mode: Literal["development", "production"]
-    secrets: Secrets = Secrets()
-    temporal: TemporalPart
-    database: DatabasePart
-    keys: Keys
-    api: ApiPart
-    connections: dict[LocalId, Connection] = Field(default_factory=dict, max_length=64)
-    waits: Waits = Waits()
 class AuditPart(Part):
     """The key that signs the journal's checkpoints; ``retired_keys`` are public keys by version.
 
@@ -280,9 +280,25 @@ class CodecPart(Part):
     key_in_path: bool = False
 
 
+class RuntimeDocument(Part):
+    """The whole of runtime.yaml."""
+
+    api_version: Literal["coordinator/v1"]
+    kind: Literal["CoordinatorRuntime"]
+    deployment: LocalId
+    mode: Literal["development", "production"]
+    secrets: Secrets = Secrets()
+    temporal: TemporalPart
+    database: DatabasePart
+    keys: Keys
+    audit: AuditPart | None = None
+    api: ApiPart
+    connections: dict[LocalId, Connection] = Field(default_factory=dict, max_length=64)
+    waits: Waits = Waits()
     reconcile: ReconcilePart = ReconcilePart()
     events: Events = Events()
     telemetry: TelemetryPart = TelemetryPart()
+    codec: CodecPart | None = None
     authentication: Authentication = Authentication()
     catalogue: list[Text] = Field(default_factory=list, max_length=64)
 
@@ -291,6 +307,5 @@ def is_loopback(address: str) -> bool:
     """Whether a web address names a numeric loopback host: there, plain http is harmless."""
     try:
         return ip_address(urlsplit(address).hostname or "").is_loopback
-    audit: AuditPart | None = None
     except ValueError:
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from adapter.config.caller_rules import caller_rules
 from adapter.config.document import (
@@ -25,9 +26,9 @@ def broken_rules(document: RuntimeDocument, folder: Path) -> list[Finding]:
         *_transport(document),
         *broken_identities(document),
         *_floor(document),
-        *caller_rules(document),
         *_codec(document),
         *_signed(document),
+        *caller_rules(document),
         *_event_sources(document),
         *_file_root(document),
         *_providers(document),
@@ -47,6 +48,28 @@ def _transport(document: RuntimeDocument) -> Iterator[Finding]:
         )
 
 
+def _codec(document: RuntimeDocument) -> Iterator[Finding]:
+    if document.codec is None:
+        return
+    for index, origin in enumerate(document.codec.ui_origins):
+        here = is_loopback(origin) or urlsplit(origin).hostname == "localhost"
+        if origin.startswith("http://") and not here:
+            yield Finding(
+                "config.plain-http",
+                pointer(["codec", "uiOrigins", index]),
+                "plain http is allowed on a loopback address only",
+                "serve Temporal's UI over https",
+            )
+    alone = document.mode == "development" and is_loopback(f"http://{document.api.bind}")
+    if document.codec.key_in_path and not alone:
+        yield Finding(
+            "config.key-in-path",
+            "/codec/keyInPath",
+            "an API key may stand in an address in mode development on loopback only",
+            "remove it, and have Temporal's UI pass the access token",
+        )
+
+
 def _floor(document: RuntimeDocument) -> Iterator[Finding]:
     production = document.mode == "production"
     if production and document.waits.floor_seconds < PRODUCTION_FLOOR_SECONDS:
@@ -55,6 +78,16 @@ def _floor(document: RuntimeDocument) -> Iterator[Finding]:
             "/waits/floorSeconds",
             f"the floor is below {PRODUCTION_FLOOR_SECONDS} seconds",
             f"use {PRODUCTION_FLOOR_SECONDS} or more; only mode development may go lower",
+        )
+
+
+def _signed(document: RuntimeDocument) -> Iterator[Finding]:
+    if document.mode == "production" and document.audit is None:
+        yield Finding(
+            "config.missing-key",
+            "/audit",
+            "a production journal is signed",
+            "name the signing key under audit.signingKey, see docs/audit.md",
         )
 
 
@@ -81,16 +114,6 @@ def _file_root(document: RuntimeDocument) -> Iterator[Finding]:
                     location,
                     "a file reference needs secrets.fileRoot",
                     "name the folder that holds the secret files",
-def _signed(document: RuntimeDocument) -> Iterator[Finding]:
-    if document.mode == "production" and document.audit is None:
-        yield Finding(
-            "config.missing-key",
-            "/audit",
-            "a production journal is signed",
-            "name the signing key under audit.signingKey, see docs/audit.md",
-        )
-
-
                 )
 
 
