@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from activities.credentials import Anonymous
+from activities.credentials.attempt import Authorization
 from adapter.crypto import KeyRing, Sealer, new_secret
 from adapter.embedded import SERVICE_ROLE
 from adapter.ledger import Admission, Ledger, Package, migrate
@@ -114,6 +116,10 @@ class ProductConnections:
         """Base address and product settings."""
         return self._settings[connection]
 
-    async def authorization(self, connection: str) -> str | None:
-        """None: the product wants no credential."""
-        return None
+    def authorization(self, connection: str, *, observing: bool = False) -> Authorization:
+        """Anonymous: the product wants no credential."""
+        return Anonymous()
+
+    async def tls(self, connection: str) -> None:
+        """None: the product speaks plain HTTP."""
+        return
