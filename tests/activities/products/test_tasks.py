@@ -2,80 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from activities.credentials import ClientCredentials, TaskAuthority, TaskBound
+from activities.credentials import TaskAuthority, TaskBound
 from activities.ports import Command
-from adapter.crypto.web_keys import new_signing_key, public_half
-from adapter.issuer import Client, IssuerFolder
-from adapter.issuer.application import listen, server_for
-from examples.products.client import PretendProducts
-from examples.products.server import ProductsServer
-from examples.products.settings import CASEWORK, ProductsSettings, grant_authority
+from examples.products.settings import CASEWORK
 from interpreter.contract.effects import Reply, ReplyKind
 from tests.activities.conftest import Caller, caller_of
 from tests.activities.connections import FixedConnections
 from tests.activities.inputs import APPOINTMENT
-from tests.activities.issuers import reader
+from tests.fixtures.town import Town, opened_town
 
 _BOOK = "scheduling.create-appointment/v1"
 _READ = "scheduling.read-scheduling/v1"
-_CALENDAR = "urn:pretend:scheduling"
 _REFUSED = Reply(ReplyKind.REFUSED, code="credential-refused")
 _INVALID = Reply(ReplyKind.REFUSED, code="invalid-command")
 
 
-@dataclass
-class Town:
-    """An issuer and products that trust each other, and the client that calls."""
-
-    issuer: str
-    products: PretendProducts
-    folder: IssuerFolder
-    client: ClientCredentials
-
-    def grant(self, **changes: Any) -> dict[str, Any]:
-        """A grant for the client."""
-        asked: dict[str, Any] = {"client_id": "worker", "resource": _CALENDAR, "scopes": ["book"]}
-        return self.products.give_grant(**asked | changes)
-
-    @property
-    def asserted(self) -> int:
-        """How often casework was asked for an assertion."""
-        return len(self.products.requests("casework.assert-grant"))
-
-
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
-    folder = tmp_path_factory.mktemp("issuer")
-    listener = listen(0)
-    issuer = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server = server_for(folder, listener)
-    key, authority = new_signing_key("ES256"), new_signing_key("ES256")
-    kept = IssuerFolder(folder)
-    resources = (_CALENDAR, "urn:pretend:casework")
-    scopes = ("book", "read", "casework:grants:assert")
-    kept.admit(Client("worker", (public_half(key),), resources, scopes))
-    kept.trust(CASEWORK, [public_half(authority)])
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    grants = grant_authority(issuer, json.dumps(authority))
-    with ProductsServer(ProductsSettings(issuer=issuer, grants=grants)) as products:
-        written = reader(json.dumps(key))
-        client = ClientCredentials(
-            "scheduling", f"{issuer}/token", "worker", _CALENDAR, ("book",), written
-        )
-        with PretendProducts(products.base_url) as control:
-            yield Town(issuer, control, kept, client)
-    server.should_exit = True
-    thread.join(10)
+    with opened_town(tmp_path_factory.mktemp("issuer")) as town:
+        yield town
 
 
 @pytest_asyncio.fixture
@@ -88,8 +39,8 @@ async def caller(town: Town) -> AsyncIterator[Caller]:
     connections = FixedConnections(
         {"scheduling": {"product": "scheduling", "baseUrl": town.products.url("scheduling")}}
     )
-    connections.others["scheduling"] = TaskBound(town.client, authority)
-    connections.observers["scheduling"] = replace(town.client, scopes=("read",))
+    connections.others["scheduling"] = TaskBound(town.client(), authority)
+    connections.observers["scheduling"] = town.client(scope="read")
     caller = caller_of(connections)
     yield caller
     await caller.products.aclose()
@@ -161,13 +112,13 @@ async def test_a_grant_that_is_missing_or_malformed_is_no_command(
 
 
 async def test_a_superfluous_grant_is_no_command(town: Town, caller: Caller) -> None:
-    caller.connections.others["scheduling"] = town.client
+    caller.connections.others["scheduling"] = town.client()
     command = APPOINTMENT | {"grant": town.grant()}
     assert (await caller.send(_BOOK, command)).reply == _INVALID
 
 
 async def test_the_standing_identity_never_stands_in(town: Town, caller: Caller) -> None:
-    caller.connections.others["scheduling"] = town.client
+    caller.connections.others["scheduling"] = town.client()
     sent = await caller.send(_BOOK, APPOINTMENT)
     assert sent.reply == Reply(ReplyKind.REFUSED, code="product-forbidden")
 

@@ -167,15 +167,6 @@ async def test_a_run_that_waits_first_reads_and_sends(
     assert (closed.outcome, closed.output) == ("left_alone", None)
 
 
-async def test_an_appointment_is_made_from_what_is_free(deployment: Deployment) -> None:
-    window = {"from": _PAST, "until": "2026-01-07T00:00:00Z"}
-    done = await deployment.run(
-        FOLDER / "counter_booking", {"application": "APP-1001", "offering": "counter", **window}
-    )
-    assert (done.state, done.outcome) == (RunState.FINISHED, "booked")
-    assert set(done.output) == {"appointment", "message"}
-
-
 @pytest.mark.parametrize(("office", "outcome"), [("licensing", "found"), ("closed", "absent")])
 async def test_a_status_of_an_external_answer_decides(
     deployment: Deployment, office: str, outcome: str
