@@ -28,7 +28,6 @@ from adapter.ledger.verdicts import (
 )
 from interpreter.contract.effects import Reply, ReplyKind, VisitRef
 from interpreter.contract.records import RunState
-from interpreter.contract.values import JsonValue
 
 _SQL = queries("effects")
 ABSENT = "effect.absent"
@@ -106,7 +105,6 @@ class Answers:
             receipt = {
                 **row_keys(run, effect, facts),
                 "token": settlement.token,
-                "receipt_id": _receipt_id(settlement.receipt),
                 "sealed_receipt": sealed,
             }
             writes.append(Write(_SQL["store_receipt"], receipt))
@@ -143,12 +141,6 @@ class Answers:
         }
         await transaction.commit(Write(_SQL["settle_read"], read), *entry.writes())
         return replace(reply, position=entry.run.position)
-
-
-def _receipt_id(receipt: JsonValue) -> str:
-    """The receipt's own id, which is plain as every id is; empty when it has none."""
-    found = receipt.get("id") if isinstance(receipt, dict) else None
-    return found[:256] if isinstance(found, str) else ""
 
 
 def _absent(effect: VisitRef) -> ActivityError:

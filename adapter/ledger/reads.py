@@ -13,6 +13,7 @@ from uuid import UUID
 from adapter.errors import Refused
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
+from adapter.ledger.receipts import ReceiptView, receipts_of
 from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.runs import workflow_id
@@ -116,15 +117,6 @@ class AttemptView:
     settled_as: str | None
     code: str
     settled_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptView:
-    """That a receipt is on record: its own id and when it came."""
-
-    reference: str
-    receipt_id: str
-    received_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +289,7 @@ class Reads:
         steps = await self._pool.ask(Question(_SQL["run_steps"], keys, StepView))
         effects = await self._pool.ask(Question(_SQL["run_effects"], keys, EffectView))
         attempts = await self._pool.ask(Question(_SQL["run_attempts"], keys, AttemptView))
-        receipts = await self._pool.ask(Question(_SQL["run_receipts"], keys, ReceiptView))
+        receipts = await receipts_of(self._pool, self._run_keys, run_id)
         by_reference = {effect.reference: effect for effect in effects}
         for attempt in attempts:
             if attempt.reference in by_reference:

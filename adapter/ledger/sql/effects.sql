@@ -67,9 +67,8 @@ where run_id = %(run)s and visit = %(visit)s
 
 -- store_receipt: Keep the product's own proof.
 insert into coordinator.receipts
-    (run_id, visit, token, owner, scope, receipt_id, sealed_receipt, received_at)
-values (%(run)s, %(visit)s, %(token)s, %(owner)s, %(scope)s, %(receipt_id)s, %(sealed_receipt)s,
-        %(now)s)
+    (run_id, visit, token, owner, scope, sealed_receipt, received_at)
+values (%(run)s, %(visit)s, %(token)s, %(owner)s, %(scope)s, %(sealed_receipt)s, %(now)s)
 on conflict (run_id, visit, token) do nothing
 
 -- settle_read: Open and settle a read in one write; a command stored before stands.

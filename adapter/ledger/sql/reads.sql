@@ -52,9 +52,10 @@ from coordinator.attempts a
 where a.run_id = %(run)s
 order by a.visit, a.attempt
 
--- run_receipts: When receipts came and which ids they carry.
-select c.visit as reference, c.receipt_id, c.received_at
+-- run_receipts: Receipts, sealed, in the order of their effects.
+select c.visit as reference, c.token, c.sealed_receipt, c.received_at, k.wrapped_key
 from coordinator.receipts c
+left join coordinator.run_keys k on k.run_id = c.run_id
 where c.run_id = %(run)s
 order by c.visit, c.received_at
 

@@ -43,3 +43,6 @@ create index definitions_version on coordinator.definitions (key_version, revisi
 -- Runs that ended before this were erased as far as they could be; Temporal keeps a copy, so that a
 -- restored ledger learns what has to be erased again.
 alter table coordinator.watermark add column erased_before timestamptz;
+
+-- What a product calls its receipt is a word of the product: it stands in the sealed receipt alone.
+alter table coordinator.receipts drop column receipt_id;
