@@ -21,6 +21,8 @@ from interpreter.contract.values import JsonValue
 
 _SQL = queries("run_keys")
 _BATCH: Final = 500
+# A definition may have some hundred kilobytes, and a batch stands in memory whole.
+_DEFINITIONS: Final = 20
 _FIRST_RUN: Final = "00000000-0000-0000-0000-000000000000"
 _MOST_NAMED: Final = 10
 
@@ -134,7 +136,7 @@ class Rotation:
         """
         refs, version = {"actor": actor}, self._sealer.active
         await self._audit.note("keys-reseal.asked", refs, version=version)
-        definitions = await self._renew(self._definitions(), batch)
+        definitions = await self._renew(self._definitions(), min(batch, _DEFINITIONS))
         run_keys = await self._renew(self._run_keys(), batch)
         unreadable = (*definitions.unreadable, *run_keys.unreadable)
         done = Resealed(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 
 import structlog
@@ -69,8 +68,7 @@ class Marks:
         # The copy first: a tick that comes in between can only look like a copy behind by one.
         found = await self.schedule.read(client)
         line = await self.ledger.watermark.read()
-        if found is not None and found.erased_before is not None:
-            await self._remember_erased(line, found.erased_before)
+        await self._remember_erased(line, found)
         verdict = judge(line, found)
         code = _CODES.get(verdict)
         if code is not None:
@@ -79,9 +77,18 @@ class Marks:
                 _log.error(_MESSAGES[verdict], remedy="see docs/restore.md")
         return verdict
 
-    async def _remember_erased(self, line: Waterline, before: datetime) -> None:
-        """A restore brought back what had been erased: the ledger is told, however it goes on."""
-        if line.erased_before is None or line.erased_before < before:
+    async def remember_erased(self, client: Client) -> None:
+        """Tell the ledger up to which instant runs had been erased before a restore.
+
+        Raises as ``compare`` does.
+        """
+        found = await self.schedule.read(client)
+        await self._remember_erased(await self.ledger.watermark.read(), found)
+
+    async def _remember_erased(self, line: Waterline, found: LedgerMark | None) -> None:
+        before = None if found is None else found.erased_before
+        known = line.erased_before
+        if before is not None and (known is None or known < before):
             await self.ledger.retention.note_erased(before)
 
     async def ensure(self, client: Client) -> Verdict:

@@ -108,7 +108,7 @@ class DeploymentOversight:
     async def _erase_again(self, actor: str) -> None:
         """Erase what a restore has brought back, up to what Temporal remembers if it answers."""
         with suppress(Unavailable, LedgerUnavailable):
-            await self.marks.compare(await self.temporal.client())
+            await self.marks.remember_erased(await self.temporal.client())
         await self._ledger.retention.erase_again(self._actor(actor))
 
     async def _hold(self, facts: HoldFacts) -> api.HoldView:

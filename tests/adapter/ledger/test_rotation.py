@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -82,6 +83,29 @@ async def test_a_process_that_was_not_restarted_reads_what_was_rewrapped(
             await admit(running, 2)
             assert standing(await rotation.uses()) == {1: (1, 0), 2: (1, 1)}
         assert (await running.admissions.start_request(old)).input == {"name": "Ada"}
+
+
+async def test_runs_are_admitted_and_answered_while_a_rotation_goes_on(
+    ledger: Ledger, database_url: str, owner_url: str, both: KeyRing
+) -> None:
+    await admit(ledger, *range(20))
+    async with (
+        await Ledger.open(database_url, Sealer(both, "test"), both, pool_size=4) as during,
+        Rotation.open(owner_url, both, "test") as rotation,
+    ):
+
+        async def work(number: int) -> None:
+            (run_id,) = await admit(during, number)
+            sent = claim(effect(run_id))
+            await dispatch(during, sent)
+            await during.effects.settle(answer(sent, accepted()))
+            assert (await during.runs.close(run_id, 1, DONE)).output == {"secret": 1}
+
+        resealing = asyncio.create_task(rotation.reseal("ops", batch=1))
+        await asyncio.gather(*(work(number) for number in range(10, 30)))
+        done = await resealing
+        assert (done.run_keys, done.unreadable) == (20, 0)
+        assert standing(await rotation.uses()) == {1: (0, 0), 2: (30, 1)}
 
 
 async def test_a_rotation_that_was_cut_off_is_finished_by_the_next(

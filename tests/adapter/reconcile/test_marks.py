@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -35,3 +36,10 @@ def test_the_marks_tell_who_is_older(
     ledger: Waterline, found: LedgerMark | None, verdict: Verdict
 ) -> None:
     assert judge(ledger, found) is verdict
+
+
+@pytest.mark.parametrize("erased", [None, datetime(2026, 1, 1, 12, 0, 0, 1, tzinfo=UTC)])
+def test_a_mark_keeps_up_to_which_instant_runs_were_erased(erased: datetime | None) -> None:
+    mark = replace(AT_FIVE, erased_before=erased).mark
+    assert LedgerMark.from_json(mark.to_json()) == mark
+    assert judge(AT_FIVE, mark) is Verdict.AGREE
