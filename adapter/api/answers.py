@@ -13,6 +13,7 @@ from adapter.api.bodies import (
     Links,
     RunInspection,
     RunStatus,
+    RunSummary,
     Signal,
     Step,
     Wait,
@@ -31,9 +32,14 @@ from adapter.api.statuses import WORDS
 
 
 def run_status(run: RunView, caller: Caller) -> RunStatus:
-    """How a run stands, as this caller may act on it."""
+    """How a run stands and what it published, as this caller may act on it."""
+    return RunStatus(**dict(run_summary(run, caller)), output=run.output)
+
+
+def run_summary(run: RunView, caller: Caller) -> RunSummary:
+    """How a run stands, without what it published."""
     place = f"/v1/runs/{run.run_id}"
-    return RunStatus(
+    return RunSummary(
         run_id=run.run_id,
         workflow=run.workflow,
         version=run.version,
@@ -42,7 +48,6 @@ def run_status(run: RunView, caller: Caller) -> RunStatus:
         status=WORDS[run.state].project,
         start=run.start.value,
         outcome=run.outcome or None,
-        output=run.output,
         failure_code=run.failure_code or None,
         failure_place=run.failure_place or None,
         admitted_at=run.admitted_at,

@@ -71,8 +71,8 @@ class Links(Body):
     events: str
 
 
-class RunStatus(Body):
-    """How a run stands; ``output`` is what the workflow published at its finish."""
+class RunSummary(Body):
+    """How a run stands, without any value of it."""
 
     run_id: str
     workflow: str
@@ -82,7 +82,6 @@ class RunStatus(Body):
     status: str = Field(description="The state in the words of the workflow's own format")
     start: str = Field(description="start_pending, started or start_failed")
     outcome: str | None = None
-    output: Any = None
     failure_code: str | None = None
     failure_place: str | None = None
     admitted_at: datetime
@@ -92,6 +91,12 @@ class RunStatus(Body):
     erased_at: datetime | None = Field(None, description="when retention took the payloads")
     links: Links
     controls: list[Control]
+
+
+class RunStatus(RunSummary):
+    """How a run stands; ``output`` is what the workflow published at its finish."""
+
+    output: Any = None
 
 
 class StartedRun(RunStatus):
@@ -140,7 +145,7 @@ class WorkflowList(Body):
 class RunList(Body):
     """Runs, newest admission first; pass ``next`` as ``cursor`` for the following page."""
 
-    runs: list[RunStatus]
+    runs: list[RunSummary]
     next: str | None = None
 
 

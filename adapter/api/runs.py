@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from adapter.access import Caller
-from adapter.api.answers import event_list, inspection, run_status
+from adapter.api.answers import event_list, inspection, run_status, run_summary
 from adapter.api.bodies import (
     WORKFLOW_ID,
     EventList,
@@ -76,7 +76,7 @@ def _add_start(
         status_code=202,
         operation_id="startRun",
         summary="Start a run, or find the one this key started",
-        responses=may_answer(400, 404, 409, 413, 415, 422),
+        responses=may_answer(400, 404, 409, 415, 422),
         openapi_extra={"parameters": [key_parameter], **accepts(StartRequest)},
     )
     async def start_run(
@@ -114,7 +114,7 @@ def _add_reads(router: APIRouter, callers: Callers, book: RunBook) -> None:
     ) -> RunList:
         refuse_query(request, "state", "workflow", "cursor", "limit")
         page = await book.runs(caller.scope, RunFilter(state, workflow), cursor, limit)
-        return RunList(runs=[run_status(run, caller) for run in page.runs], next=page.cursor)
+        return RunList(runs=[run_summary(run, caller) for run in page.runs], next=page.cursor)
 
     @router.get(
         "/{runId}",

@@ -259,7 +259,10 @@ class Reads:
     async def list_runs(
         self, wanted: RunFilter, cursor: str | None = None, limit: int = 20
     ) -> RunPage:
-        """A page of at most 100 runs; Refused ``cursor.invalid`` or ``limit.invalid`` (400)."""
+        """A page of at most 100 runs without their outputs.
+
+        Refused ``cursor.invalid`` or ``limit.invalid`` (400).
+        """
         if not 1 <= limit <= MOST_LISTED:
             raise Refused(
                 "limit.invalid",
@@ -280,7 +283,10 @@ class Reads:
         }
         rows = await self._pool.ask(Question(_SQL["list_runs"], parameters, StatusRow))
         following = _cursor(rows[limit - 1]) if len(rows) > limit else None
-        return RunPage([self._status(row) for row in rows[:limit]], following)
+        # A list shows no payload: nothing is opened for it.
+        return RunPage(
+            [self._status(replace(r, sealed_output=None)) for r in rows[:limit]], following
+        )
 
     async def inspect(self, run_id: str, owner: str | None) -> Inspection:
         """Steps, effects, waits and signals of a run; Refused ``run.unknown`` (404)."""
