@@ -52,7 +52,7 @@ async def open_everything(ledger: Ledger, run: Full) -> None:
         await ledger.effects.claim(claim(effect(run.run_id, node)))
     ledger.acts.reason(await ledger.acts.act(run.act))
     ledger.signals.payload(await ledger.signals.signal(run.signal))
-    await ledger.reads.run_status(run.run_id, None)
+    await ledger.reads.inspect(run.run_id, None)
 
 
 async def test_what_was_not_touched_opens(ledger: Ledger, runs: tuple[Full, Full]) -> None:
@@ -61,25 +61,26 @@ async def test_what_was_not_touched_opens(ledger: Ledger, runs: tuple[Full, Full
 
 
 @pytest.mark.parametrize(
-    ("table", "key", "column"),
+    ("table", "column"),
     [
-        ("inputs", "run_id", "sealed_input"),
-        ("effects", "run_id", "sealed_command"),
-        ("effects", "run_id", "sealed_reply"),
-        ("executions", "run_id", "sealed_output"),
-        ("acts", "run_id", "sealed_reason"),
-        ("signals", "run_id", "sealed_payload"),
-        ("run_keys", "run_id", "wrapped_key"),
+        ("inputs", "sealed_input"),
+        ("effects", "sealed_command"),
+        ("effects", "sealed_reply"),
+        ("receipts", "sealed_receipt"),
+        ("executions", "sealed_output"),
+        ("acts", "sealed_reason"),
+        ("signals", "sealed_payload"),
+        ("run_keys", "wrapped_key"),
     ],
 )
 async def test_a_ciphertext_moved_to_another_run_is_found(
-    ledger: Ledger, runs: tuple[Full, Full], sql: Sql, table: str, key: str, column: str
+    ledger: Ledger, runs: tuple[Full, Full], sql: Sql, table: str, column: str
 ) -> None:
     one, two = runs
-    same = "and m.visit = t.visit" if table == "effects" else ""
+    same = "and m.visit = t.visit" if table in ("effects", "receipts") else ""
     await sql(
         f"update coordinator.{table} t set {column} = m.{column} from coordinator.{table} m"
-        f" where t.{key} = %s and m.{key} = %s {same}",
+        f" where t.run_id = %s and m.run_id = %s {same}",
         one.run_id,
         two.run_id,
     )
@@ -89,13 +90,20 @@ async def test_a_ciphertext_moved_to_another_run_is_found(
     await open_everything(ledger, two)
 
 
-@pytest.mark.parametrize("column", ["sealed_command", "sealed_reply"])
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("effects", "sealed_command"),
+        ("effects", "sealed_reply"),
+        ("receipts", "sealed_receipt"),
+    ],
+)
 async def test_a_ciphertext_moved_to_another_step_is_found(
-    ledger: Ledger, runs: tuple[Full, Full], sql: Sql, column: str
+    ledger: Ledger, runs: tuple[Full, Full], sql: Sql, table: str, column: str
 ) -> None:
     run = runs[0]
     await sql(
-        f"update coordinator.effects t set {column} = m.{column} from coordinator.effects m"
+        f"update coordinator.{table} t set {column} = m.{column} from coordinator.{table} m"
         " where t.run_id = %s and m.run_id = t.run_id and m.visit <> t.visit",
         run.run_id,
     )
@@ -109,6 +117,7 @@ async def test_a_ciphertext_moved_to_another_step_is_found(
         "effects t set sealed_command = m.sealed_reply from coordinator.effects m",
         "effects t set sealed_reply = m.sealed_command from coordinator.effects m",
         "effects t set sealed_reply = m.sealed_receipt from coordinator.receipts m",
+        "receipts t set sealed_receipt = m.sealed_reply from coordinator.effects m",
         "executions t set sealed_output = m.sealed_input from coordinator.inputs m",
         "executions t set sealed_output = m.wrapped_key from coordinator.run_keys m",
         "signals t set sealed_payload = m.sealed_reason from coordinator.acts m",
