@@ -36,7 +36,14 @@ class Included:
     path: Sequence[bytes]
 
 
-Item = Record | Sealed | Included
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A checkpoint that is not there, where the records that it sealed would be."""
+
+    number: int
+
+
+Item = Record | Sealed | Included | Gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,8 @@ def item_line(item: Item) -> str:
     """A record or a checkpoint."""
     if isinstance(item, Record):
         return _line({"type": "record", **record_json(item)})
+    if isinstance(item, Gap):
+        return _line({"type": "gap", "number": item.number})
     if isinstance(item, Sealed):
         heads: list[JsonValue] = [_head_json(head) for head in item.heads]
         return _line(
@@ -114,8 +123,11 @@ def prove_export(
             place="--checkpoint",
             remedy="export the whole journal, or leave the checkpoint out",
         )
-    base = first.get("base")
-    proof = Proof(deployment, keys, base=base and Checkpoint.from_json(base), saved=saved)
+    try:
+        base = None if first["base"] is None else Checkpoint.from_json(first["base"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise _unreadable(1) from error
+    proof = Proof(deployment, keys, base=base, saved=saved)
     for number, members in enumerate(rest):
         if members.get("type") == "end":
             if members.get("items") != number or next(rest, None) is not None:
@@ -135,6 +147,8 @@ def feed(proof: Proof, item: Item) -> None:
         proof.record(item)
     elif isinstance(item, Sealed):
         proof.checkpoint(item.checkpoint, item.heads)
+    elif isinstance(item, Gap):
+        proof.gap(item.number)
     else:
         proof.inclusion(item.checkpoint, item.head, item.index, item.path)
 
@@ -152,6 +166,8 @@ def _item(members: dict[str, Any]) -> Item:
             members["refs"],
             members["detail"],
         )
+    if kind == "gap":
+        return Gap(int(members["number"]))
     checkpoint = Checkpoint.from_json(members["checkpoint"])
     if kind == "checkpoint":
         return Sealed(checkpoint, [_head(head) for head in members["heads"]])

@@ -109,6 +109,10 @@ class Proof:
         self._last = checkpoint
         self._checkpoints += 1
 
+    def gap(self, number: int) -> None:
+        """A checkpoint that is not there; raises, whatever comes after it."""
+        raise _checkpoint_fault("missing", "the checkpoint is missing", number)
+
     def inclusion(
         self, checkpoint: Checkpoint, head: Head, index: int, path: Sequence[bytes]
     ) -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a command is, and the one sentence that help shows without importing it."""
+    """Where a command is, and the one sentence that help shows without importing it.
+
+    An entry with ``commands`` is a group of them and has no function of its own.
+    """
 
     module: str
     function: str
     help: str
     passes_arguments_on: bool = False
+    commands: Mapping[str, Entry] = field(default_factory=dict)
 
 
 def run_program(

@@ -40,6 +40,8 @@ class LazyGroup(TyperGroup):
 
     def _load(self, name: str) -> Any:
         entry = self._entries[name]
+        if entry.commands:
+            return LazyGroup(name, entry.help, entry.commands)
         function = getattr(importlib.import_module(entry.module), entry.function)
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         settings = (

@@ -10,6 +10,19 @@ from adapter.cli.entries import Entry, run_program
 _PROGRAM = "coordinatorctl"
 _HELP = "Write, prove, activate and run workflows on Temporal."
 
+_AUDIT = {
+    "verify": Entry("adapter.cli.audit", "verify", "Prove the journal, or an export of it"),
+    "export": Entry("adapter.cli.audit", "export", "Write the journal as lines of JSON"),
+    "show": Entry("adapter.cli.audit", "show", "Show the records of a run, or of the deployment"),
+    "checkpoint": Entry("adapter.cli.audit", "checkpoint", "Print the last signed checkpoint"),
+    "keys": Entry("adapter.cli.audit", "keys", "Print the public keys that prove checkpoints"),
+}
+
+_KEYS = {
+    "status": Entry("adapter.cli.keys", "status", "Count what is under each sealing key"),
+    "reseal": Entry("adapter.cli.keys", "reseal", "Bring everything under the active one"),
+}
+
 _ENTRIES = {
     "demo": Entry("adapter.cli.demo", "demo", "Run the example on real servers of its own"),
     "dev": Entry("adapter.cli.dev", "dev", "Run a project, or the example, on servers kept up"),
@@ -43,7 +56,8 @@ _ENTRIES = {
         "adapter.cli.oversight", "release_admission_hold", "Let new runs in"
     ),
     "retain": Entry("adapter.cli.oversight", "retain", "Erase payloads of runs that are over"),
-    "keys": Entry("adapter.cli.keys", "keys", "Count or renew what the sealing keys hold"),
+    "audit": Entry("", "", "Prove, export or show the audit journal", commands=_AUDIT),
+    "keys": Entry("", "", "Count or renew what the sealing keys hold", commands=_KEYS),
     "signal": Entry("adapter.cli.signal", "signal", "Complete a run's wait on a signal"),
     "decide": Entry("adapter.cli.decide", "decide", "Decide a review at the pretend casework"),
     "complete": Entry("adapter.cli.simulation", "complete", "Complete a simulated result"),

@@ -104,11 +104,6 @@ class Checkpoints:
         """
         return await self._pool.run(self._seal)
 
-    async def latest(self) -> Checkpoint | None:
-        """The last checkpoint, or None before the first."""
-        last = await self._pool.one(Question(_SQL["last_checkpoint"], {}, LastRow))
-        return None if last is None else last.checkpoint(self._deployment)
-
     async def _seal(self, transaction: Transaction) -> Checkpoint | None:
         turn, last = await transaction.both(
             Question(_SQL["take_sealing"], {"lock": _LOCK}, _Turn),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adapter.audit.checkpoint import Checkpoint, Head
-from adapter.audit.export import Included, Item, Sealed
+from adapter.audit.export import Gap, Included, Item, Sealed
 from adapter.audit.merkle import path
 from adapter.audit.records import Record
 from adapter.ledger.pool import Pool, Question, Snapshot
@@ -118,12 +118,16 @@ class Reading:
         """
         last: _SealedRow | None = None
         heads: list[Head] = []
+        number = after
         asked = Question(_SQL["sealed_journal"], {"after": after}, _SealedRow)
         leaf: int | None = None
         async for row in self._snapshot.stream(asked):
             if last is not None and last.number != row.number:
                 yield Sealed(last.checkpoint(self._deployment), heads)
-                heads, leaf = [], None
+                heads, leaf, number = [], None, last.number
+            if row.number > number + 1:
+                yield Gap(number + 1)
+                number = row.number - 1
             if row.leaf is not None and row.leaf != leaf:
                 heads.append(Head(row.head_chain, row.head_sequence, row.head))
                 leaf = row.leaf
@@ -174,6 +178,11 @@ class Journal:
     def __init__(self, pool: Pool, deployment: str) -> None:
         self._pool = pool
         self._deployment = deployment
+
+    async def latest(self) -> Checkpoint | None:
+        """The last checkpoint, or None before the first."""
+        row = await self._pool.one(Question(_SQL["latest_checkpoint"], {}, _CheckpointRow))
+        return None if row is None else row.checkpoint(self._deployment)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Reading]:

@@ -15,18 +15,21 @@ from adapter.ledger.census import Census
 from adapter.ledger.checkpoints import Checkpoints
 from adapter.ledger.definitions import Definitions
 from adapter.ledger.effects import Effects
+from adapter.ledger.foreign import ForeignPayloads
 from adapter.ledger.hints import Hints
 from adapter.ledger.holds import Holds
+from adapter.ledger.journal_reading import Journal
 from adapter.ledger.packages import Packages
 from adapter.ledger.payloads import Payloads
 from adapter.ledger.pool import Pool, Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.reads import Reads
+from adapter.ledger.repeats import Repeats
 from adapter.ledger.retention import Retention
 from adapter.ledger.reviews import Reviews
+from adapter.ledger.roles import require_least
 from adapter.ledger.run_keys import RunKeys
 from adapter.ledger.runs import Runs
-from adapter.ledger.roles import require_least
 from adapter.ledger.signals import Signals
 from adapter.ledger.unfinished import UnfinishedRuns
 from adapter.ledger.watermark import Watermark
@@ -40,22 +43,26 @@ class Ledger:
     ``effects`` is the ``EffectLedger``, ``runs`` the ``RunLedger``, ``acts`` the ``ActLedger`` and
     ``book`` the ``CallBook`` of ``activities.ports``; ``admissions``, ``packages``, ``definitions``
     and ``reads`` serve the service and its commands; ``signals`` and ``hints`` are what comes from
-    outside while runs wait; ``run_keys`` seals what belongs to a run and ``payloads`` keeps what is
-    too large for Temporal; ``holds``, ``reviews``, ``watermark``,
-    ``unfinished``, ``census`` and ``retention`` look after what is there; ``keyed`` makes
-    references and identities, ``audit`` adds records to the journal. With ``recovery_only`` nothing
-    is admitted or dispatched through it.
+    outside while runs wait; ``run_keys`` seals what belongs to a run, ``payloads`` keeps what is
+    too large for Temporal and ``foreign`` notes what was not sealed for its run; ``holds``,
+    ``reviews``, ``watermark``, ``unfinished``, ``repeats``, ``census`` and ``retention`` look after
+    what is there; ``keyed`` makes references and identities, ``audit`` adds records to the journal,
+    ``journal`` reads it, ``sealer`` has the deployment's own key. With ``recovery_only`` nothing is
+    admitted or dispatched through it.
     """
 
     def __init__(
         self, pool: Pool, sealer: Sealer, keys: KeyRing, *, recovery_only: bool = False
     ) -> None:
         self._pool = pool
+        self.sealer = sealer
         self.recovery_only = recovery_only
         self.keyed = Keyed(keys, sealer.deployment)
         self.audit = Audit(pool, self.keyed)
         self.run_keys = RunKeys(pool, keys, sealer.deployment)
         self.payloads = Payloads(pool)
+        self.foreign = ForeignPayloads(pool, self.keyed)
+        self.journal = Journal(pool, sealer.deployment)
         self.holds = Holds(pool, self.keyed)
         self.effects = Effects(
             pool, self.run_keys, self.keyed, self.holds, recovery_only=recovery_only
@@ -72,6 +79,7 @@ class Ledger:
         self.reviews = Reviews(pool, self.run_keys, self.holds)
         self.watermark = Watermark(pool)
         self.unfinished = UnfinishedRuns(pool)
+        self.repeats = Repeats(pool)
         self.census = Census(pool)
         self.retention = Retention(pool, self.definitions, self.holds)
         self.reads = Reads(pool, self.run_keys)
@@ -97,13 +105,17 @@ class Ledger:
         ledger = Ledger(pool, sealer, keys, recovery_only=recovery_only)
         try:
             await pool.open()
+            await require_least(pool)
             await require_ours(pool, ledger.keyed, sealer)
             await pool.run(_adopt_place)
         except BaseException:
             await pool.close()
             raise
         return ledger
-            await require_least(pool)
+
+    def checkpoints(self, keys: SigningKeys) -> Checkpoints:
+        """What signs the journal, with these keys."""
+        return Checkpoints(self._pool, self.sealer.deployment, keys)
 
     async def close(self) -> None:
         """End every connection; harmless when repeated."""
@@ -111,10 +123,6 @@ class Ledger:
 
     async def __aenter__(self) -> Self:
         return self
-    def checkpoints(self, keys: SigningKeys) -> Checkpoints:
-        """What signs the journal, with these keys."""
-        return Checkpoints(self._pool, self.sealer.deployment, keys)
-
 
     async def __aexit__(
         self,

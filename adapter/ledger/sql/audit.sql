@@ -110,6 +110,12 @@ where c.signed_at < %(instant)s
 order by c.number desc
 limit 1
 
+-- latest_checkpoint: The last checkpoint.
+select c.number, c.previous, c.heads, c.root, c.signed_at, c.key_version, c.signature
+from coordinator.checkpoints c
+order by c.number desc
+limit 1
+
 -- chain_checkpoints: The checkpoints that have sealed one chain, oldest first.
 select c.number, c.previous, c.heads, c.root, c.signed_at, c.key_version, c.signature, h.leaf
 from coordinator.checkpoint_heads h
