@@ -81,7 +81,7 @@ class Ledger:
         self.unfinished = UnfinishedRuns(pool)
         self.repeats = Repeats(pool)
         self.census = Census(pool)
-        self.retention = Retention(pool, self.definitions, self.holds)
+        self.retention = Retention(pool, self.definitions, self.holds, self.run_keys)
         self.reads = Reads(pool, self.run_keys)
         self.acts = Acts(pool, self.run_keys, self.keyed, self.book)
 

@@ -12,6 +12,7 @@ from adapter.ledger.entry import Entry, lock_run
 from adapter.ledger.holds import FINAL_STATES, Holds
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
+from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.records import RunState
 from interpreter.definition.document import Definition
 from interpreter.definition.nodes import CallNode
@@ -63,8 +64,11 @@ class Retention:
     a history in Temporal or an export, can not be opened without the key.
     """
 
-    def __init__(self, pool: Pool, definitions: Definitions, holds: Holds) -> None:
+    def __init__(
+        self, pool: Pool, definitions: Definitions, holds: Holds, run_keys: RunKeys
+    ) -> None:
         self._pool = pool
+        self._run_keys = run_keys
         self._definitions = definitions
         self._holds = holds
 
@@ -146,4 +150,7 @@ class Retention:
             await transaction.commit(Write(_SQL["erase"], keys), *entry.writes())
             return True
 
-        return await self._pool.run(work)
+        erased = await self._pool.run(work)
+        if erased:
+            self._run_keys.forget(erasable.run_id)
+        return erased

@@ -73,13 +73,17 @@ class RunKeys:
     def sealer(self, run_id: str, wrapped: bytes | None) -> RunSealer:
         """The sealer of a run whose wrapped key was just read; None where it was erased."""
         if wrapped is None:
-            self._cache.pop(run_id, None)
+            self.forget(run_id)
             return self._wrapping.sealer(None, run_id)
         known = self._cache.get(run_id)
         same = known is not None and known.wrapped == wrapped
         sealer = known.sealer if known and same else self._wrapping.sealer(wrapped, run_id)
         self._keep(run_id, wrapped, sealer)
         return sealer
+
+    def forget(self, run_id: str) -> None:
+        """Let go of a key that was destroyed."""
+        self._cache.pop(run_id, None)
 
     async def of(self, run_id: str) -> RunSealer:
         """The sealer of a run, from the cache or by one question.

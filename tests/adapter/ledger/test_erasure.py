@@ -116,6 +116,8 @@ async def test_what_is_asked_of_an_erased_run_says_so(ledger: Ledger) -> None:
     (act,) = await ledger.acts.of_run(run_id)
     await ledger.retention.retain("ops", now(), 1)
     with pytest.raises(SealError, match="erased"):
+        await ledger.run_keys.of(run_id)
+    with pytest.raises(SealError, match="erased"):
         ledger.acts.reason(await ledger.acts.act(act.id))
     with pytest.raises(ActivityError, match="absent"):
         await ledger.payloads.get(run_id, "d")
