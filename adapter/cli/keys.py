@@ -1,9 +1,10 @@
-"""The command `keys`: what is under which sealing key, and bringing it under the active one."""
+"""The commands `keys status` and `keys reseal`: what is under which sealing key, and rotation."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import typer
 
@@ -13,49 +14,55 @@ from adapter.cli.terminal import Format, Terminal
 from adapter.config.loading import Runtime, load_runtime
 from adapter.config.location import find_runtime
 from adapter.crypto import KeyRing
-from adapter.ledger.rotation import KeyUse, Resealed, Rotation
+from adapter.ledger.rotation import KeyUse, Rotation
 from adapter.wiring.deployment import key_ring
 
 _ACTOR = "coordinatorctl"
 _UNREADABLE = 1
+_Work: TypeAlias = Callable[[Rotation], Awaitable[dict[str, Any]]]
 
 
-class KeysAction(StrEnum):
-    """What to do about the sealing keys."""
-
-    STATUS = "status"
-    RESEAL = "reseal"
+def status(runtime: RuntimeOption = None, format: FormatOption = Format.TEXT) -> None:
+    """Count what is under each version of the sealing key."""
+    _report(runtime, format, _looked)
 
 
-def keys(
-    action: Annotated[
-        KeysAction,
-        typer.Argument(
-            metavar="ACTION",
-            help="status: count what is under each version; reseal: bring it under the active one",
-        ),
-    ],
-    runtime: RuntimeOption = None,
-    format: FormatOption = Format.TEXT,
-) -> None:
-    """Show what is under which sealing key, or bring everything under the active one."""
-    loaded = load_runtime(find_runtime(runtime))
-    report = run_to_end(_report(loaded, action))
+def reseal(runtime: RuntimeOption = None, format: FormatOption = Format.TEXT) -> None:
+    """Bring every run's key and every definition under the active version."""
+    report = _report(runtime, format, _renewed)
+    if report["unreadable"]:
+        raise typer.Exit(_UNREADABLE)
+
+
+def _report(runtime: Path | None, format: Format, work: _Work) -> dict[str, Any]:
+    report = run_to_end(_carried_out(load_runtime(find_runtime(runtime)), work))
     terminal = Terminal(format)
     if format is Format.JSON:
         terminal.object(report)
     else:
         _show(terminal, report)
-    if report.get("unreadable"):
-        raise typer.Exit(_UNREADABLE)
+    return report
 
 
-async def _report(runtime: Runtime, action: KeysAction) -> dict[str, Any]:
+async def _carried_out(runtime: Runtime, work: _Work) -> dict[str, Any]:
     url = runtime.secrets.text(runtime.document.database.migration_url)
     ring = key_ring(runtime)
     async with Rotation.open(url, ring, runtime.document.deployment) as rotation:
-        done = await rotation.reseal(_ACTOR) if action is KeysAction.RESEAL else None
-        return {**_versions(ring, await rotation.uses()), **_resealed(done)}
+        done = await work(rotation)
+        return {**_versions(ring, await rotation.uses()), **done}
+
+
+async def _looked(rotation: Rotation) -> dict[str, Any]:
+    return {}
+
+
+async def _renewed(rotation: Rotation) -> dict[str, Any]:
+    done = await rotation.reseal(_ACTOR)
+    return {
+        "resealed": {"runKeys": done.run_keys, "definitions": done.definitions},
+        "unreadable": done.unreadable,
+        "unreadableNamed": list(done.named),
+    }
 
 
 def _versions(ring: KeyRing, uses: list[KeyUse]) -> dict[str, Any]:
@@ -76,17 +83,6 @@ def _version(ring: KeyRing, version: int, use: KeyUse | None) -> dict[str, Any]:
         "inKeySet": version in ring.versions,
         "firstUsedAt": None if noted_at is None else noted_at.isoformat(),
         "mayBeTakenOut": version != ring.active and (use is None or not use.used),
-    }
-
-
-def _resealed(done: Resealed | None) -> dict[str, Any]:
-    if done is None:
-        return {}
-    counts = done.counts()
-    return {
-        "resealed": {"runKeys": counts["runKeys"], "definitions": counts["definitions"]},
-        "unreadable": done.unreadable,
-        "unreadableNamed": list(done.named),
     }
 
 
