@@ -58,7 +58,7 @@ def apply(
 
 async def apply_package(runtime: Runtime, package: Package) -> dict[str, Any]:
     """Migrate and activate; gives what was done as the commands report it."""
-    url = runtime.secrets.text(runtime.document.database.migration_url)
+    url = runtime.secrets.secret(runtime.document.database.migration_url).reveal()
     migrated = await migrate(url, service_role(runtime))
     async with open_ledger(runtime, pool_size=2) as ledger:
         done = await ledger.packages.apply(package, _actor(ledger))

@@ -115,7 +115,7 @@ class ClientTokens:
     def _assertion(self) -> Secret:
         client = self._profile.document.client
         try:
-            key = SigningKey(Secret(self._profile.secrets.text(client.signing_key_ref)))
+            key = SigningKey(self._profile.secrets.secret(client.signing_key_ref))
         except UnusableKey as error:
             raise Usage(
                 "credential.key-unusable",

@@ -45,7 +45,7 @@ def _report(runtime: Path | None, format: Format, work: _Work) -> dict[str, Any]
 
 
 async def _carried_out(runtime: Runtime, work: _Work) -> dict[str, Any]:
-    url = runtime.secrets.text(runtime.document.database.migration_url)
+    url = runtime.secrets.secret(runtime.document.database.migration_url).reveal()
     ring = key_ring(runtime)
     async with Rotation.open(url, ring, runtime.document.deployment) as rotation:
         done = await work(rotation)

@@ -8,7 +8,7 @@ import os
 import secrets
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,8 @@ class Addresses:
     temporal_ui: str
     api_port: int
     products: str
-    database_url: str
-    owner_url: str
+    database_url: str = field(repr=False)
+    owner_url: str = field(repr=False)
     issuer: str = ""
 
     @property

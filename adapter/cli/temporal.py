@@ -31,7 +31,7 @@ def _settings(runtime: Runtime) -> dict[str, str]:
     wanted = runtime.document.temporal
     settings = {"TEMPORAL_ADDRESS": wanted.address, "TEMPORAL_NAMESPACE": wanted.namespace}
     if wanted.api_key_ref is not None:
-        settings["TEMPORAL_API_KEY"] = runtime.secrets.text(wanted.api_key_ref)
+        settings["TEMPORAL_API_KEY"] = runtime.secrets.secret(wanted.api_key_ref).reveal()
     if wanted.tls is None:
         return settings
     settings["TEMPORAL_TLS"] = "true"
@@ -44,7 +44,7 @@ def _settings(runtime: Runtime) -> dict[str, str]:
         "TEMPORAL_TLS_CLIENT_KEY_DATA": tls.key_ref,
     }
     return settings | {
-        name: runtime.secrets.text(reference)
+        name: runtime.secrets.secret(reference).reveal()
         for name, reference in parts.items()
         if reference is not None
     }

@@ -58,10 +58,10 @@ class SecretStore:
             )
         return data
 
-    def text(self, reference: str) -> str:
-        """The secret as UTF-8 text; the same errors as ``read``."""
+    def secret(self, reference: str) -> Secret:
+        """The secret as UTF-8 text that shows itself to nobody; the same errors as ``read``."""
         try:
-            return self.read(reference).decode()
+            return Secret(self.read(reference).decode())
         except UnicodeDecodeError as error:
             raise Unavailable(
                 "secret.unusable",
@@ -69,10 +69,6 @@ class SecretStore:
                 place=reference,
                 remedy="write it as text",
             ) from error
-
-    def secret(self, reference: str) -> Secret:
-        """The secret as text that shows itself to nobody; the same errors as ``read``."""
-        return Secret(self.text(reference))
 
     async def fetch(self, reference: str) -> Secret:
         """As ``secret``, without holding up others while a provider is asked."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from temporalio.client import Client, Interceptor, TLSConfig
 from temporalio.runtime import Runtime
@@ -19,8 +19,8 @@ class TemporalAddress:
 
     address: str
     namespace: str = "default"
-    tls: TLSConfig | None = None
-    api_key: str | None = None
+    tls: TLSConfig | None = field(default=None, repr=False)
+    api_key: str | None = field(default=None, repr=False)
 
 
 async def connect(

@@ -58,7 +58,7 @@ async def open_ledger(
 ) -> AsyncIterator[Ledger]:
     """The deployment's ledger, closed at the end."""
     keys = key_ring(runtime)
-    url = runtime.secrets.text(runtime.document.database.url)
+    url = runtime.secrets.secret(runtime.document.database.url).reveal()
     sealer = Sealer(keys, runtime.document.deployment)
     opening = Ledger.open(url, sealer, keys, pool_size=pool_size, recovery_only=recovery_only)
     async with await opening as ledger:
@@ -71,7 +71,7 @@ def service_role(runtime: Runtime) -> str:
     Refused ``ledger.role-unnamed`` when neither the runtime file nor the address names it.
     """
     database = runtime.document.database
-    role = database.runtime_role or role_of(runtime.secrets.text(database.url))
+    role = database.runtime_role or role_of(runtime.secrets.secret(database.url).reveal())
     if not role:
         raise Refused(
             "ledger.role-unnamed",
@@ -144,5 +144,5 @@ class TemporalServer:
             wanted.address,
             wanted.namespace,
             tls,
-            None if key_ref is None else secrets.text(key_ref),
+            None if key_ref is None else secrets.secret(key_ref).reveal(),
         )

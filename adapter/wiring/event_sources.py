@@ -24,7 +24,7 @@ def event_sources(runtime: Runtime) -> list[EventSource]:
     found: list[EventSource] = []
     owners: dict[str, str] = {}
     for name, part in runtime.document.events.sources.items():
-        secret = runtime.secrets.text(part.secret_ref)
+        secret = runtime.secrets.secret(part.secret_ref).reveal()
         if secret in owners:
             raise Usage(
                 "events.secret-shared",
@@ -41,7 +41,7 @@ def event_sources(runtime: Runtime) -> list[EventSource]:
 
 def _verifier(runtime: Runtime, reference: str) -> Webhook:
     try:
-        return webhook_of(runtime.secrets.text(reference))
+        return webhook_of(runtime.secrets.secret(reference).reveal())
     except ValueError as error:
         raise Usage(
             "events.secret-invalid",

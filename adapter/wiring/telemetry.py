@@ -68,7 +68,7 @@ def _spans(runtime: Runtime, kind: Kind) -> Spans | None:
     if wanted.file is not None:
         return Spans.to_file(runtime.folder / wanted.file, labels)
     reference = wanted.authorization_ref
-    authorization = None if reference is None else runtime.secrets.text(reference)
+    authorization = None if reference is None else runtime.secrets.secret(reference).reveal()
     return Spans.to_collector(wanted.endpoint or "", authorization, labels)
 
 

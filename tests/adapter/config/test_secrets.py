@@ -33,7 +33,7 @@ def code(store: SecretStore, reference: str) -> str:
 
 
 def test_a_well_kept_file_is_read_without_its_newline(root: Path) -> None:
-    assert SecretStore(root, {}).text("secret:file/token") == "s3cret"
+    assert SecretStore(root, {}).secret("secret:file/token") == Secret("s3cret")
 
 
 def test_a_variable_is_read(root: Path) -> None:
