@@ -298,6 +298,14 @@ class RunBook(Protocol):
         """Events with a sequence above ``after``, in order, or None for no such run."""
         ...
 
+    async def note_read(self, run_id: str, actor: str, what: str) -> None:
+        """Journal that a caller is about to be shown what a run carries.
+
+        ``what`` is ``output`` or ``reasons``. Raises Unavailable when no record can be written;
+        then nothing is shown.
+        """
+        ...
+
     async def ready(self) -> bool:
         """Whether the ledger answers."""
         ...

@@ -20,7 +20,7 @@ from adapter.api.bodies import (
     read_body,
 )
 from adapter.api.callers import Callers
-from adapter.api.ports import AdmissionRequest, Admitted, Executions, RunBook, RunFilter
+from adapter.api.ports import AdmissionRequest, Admitted, Executions, RunBook, RunFilter, RunView
 from adapter.api.problems import refused
 from adapter.api.requests import (
     KEY_HEADER,
@@ -90,6 +90,7 @@ def _add_start(
         admitted = await _admitted(book, wish, key, caller)
         await start_admitted(executions, admitted.run.run_id, after_commit)
         run = await book.run(admitted.run.run_id, caller.scope) or admitted.run
+        await _note_output(book, run, caller)
         status = run_status(run, caller)
         response.headers["Location"] = status.links.self
         return StartedRun(**dict(status), created=admitted.created)
@@ -124,7 +125,9 @@ def _add_reads(router: APIRouter, callers: Callers, book: RunBook) -> None:
     )
     async def read_run(request: Request, run_id: RunId, caller: Caller = may_status) -> RunStatus:
         refuse_query(request)
-        return run_status(await visible_run(book, run_id, caller), caller)
+        run = await visible_run(book, run_id, caller)
+        await _note_output(book, run, caller)
+        return run_status(run, caller)
 
 
 def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
@@ -143,6 +146,9 @@ def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
         found = await book.inspect(well_formed(run_id), caller.scope)
         if found is None:
             raise absent_run()
+        await _note_output(book, found.run, caller)
+        if found.acts:
+            await book.note_read(found.run.run_id, caller.actor, "reasons")
         return inspection(found, caller)
 
     @router.get(
@@ -163,6 +169,11 @@ def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
         if events is None:
             raise absent_run()
         return event_list(list(events), after)
+
+
+async def _note_output(book: RunBook, run: RunView, caller: Caller) -> None:
+    if run.output is not None:
+        await book.note_read(run.run_id, caller.actor, "output")
 
 
 async def _admitted(book: RunBook, wish: StartRequest, key: str, caller: Caller) -> Admitted:

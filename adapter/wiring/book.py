@@ -12,6 +12,7 @@ from adapter.ledger.reads import EffectView, SignalView, StepView, WaitView
 from adapter.wiring.acts import act_view
 from adapter.wiring.events import admit_event
 from adapter.wiring.inputs import input_check
+from adapter.wiring.reading import ReadNotes
 from interpreter.contract.effects import VisitRef
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
@@ -25,6 +26,7 @@ class LedgerBook:
     def __init__(self, ledger: Ledger, binding: Binding) -> None:
         self._ledger = ledger
         self._binding = binding
+        self._readers = ReadNotes(ledger.audit)
 
     async def admit(self, request: api.AdmissionRequest) -> api.Admitted:
         """Commit an admission, or give the run of the same identity."""
@@ -94,6 +96,10 @@ class LedgerBook:
             return None
         found = await self._ledger.reads.events(run_id, None, after, limit)
         return [_event_view(event) for event in found]
+
+    async def note_read(self, run_id: str, actor: str, what: str) -> None:
+        """Journal that a caller is about to be shown what a run carries."""
+        await self._readers.note(run_id, actor, what)
 
     async def ready(self) -> bool:
         """Whether the ledger answers and may admit."""

@@ -60,6 +60,7 @@ class MemoryBook:
 
     admitted: dict[tuple[Owner, str, str], tuple[bytes, RunView]] = field(default_factory=dict)
     owners: dict[str, Owner] = field(default_factory=dict)
+    readers: list[tuple[str, str, str]] = field(default_factory=list)
     up: bool = True
 
     async def admit(self, request: AdmissionRequest) -> Admitted:
@@ -162,6 +163,12 @@ class MemoryBook:
         if await self.run(run_id, scope) is None:
             return None
         return [EventView(n, "run.admitted", _NOW) for n in (1, 2, 3) if n > after][:limit]
+
+    async def note_read(self, run_id: str, actor: str, what: str) -> None:
+        """Remember who was shown what, as long as it is up."""
+        if not self.up:
+            raise Unavailable("ledger.unavailable", "the journal takes no record")
+        self.readers.append((run_id, actor, what))
 
     async def ready(self) -> bool:
         """Whether it is up."""
