@@ -60,7 +60,7 @@ def _add_act(router: APIRouter, kind: str, callers: Callers, book: RunBook, desk
         f"/{{runId}}/{kind}",
         operation_id=words[0] + "".join(word.title() for word in words[1:]) + "Run",
         summary=ACTS[kind],
-        responses={202: later, **may_answer(400, 404, 409, 413, 415)},
+        responses={202: later, **may_answer(400, 404, 409, 415)},
         openapi_extra={"parameters": [key_parameter], **accepts(model)},
     )
     async def act(

@@ -33,7 +33,7 @@ def completion_routes(sources: Mapping[str, Webhook], executions: Executions) ->
         status_code=202,
         operation_id="noticeReviewCompletion",
         summary="Take a signed completion event of the review product",
-        responses=problems_of(400, 401, 409, 413, 503),
+        responses=problems_of(400, 401, 409, 429, 503),
         openapi_extra={"parameters": HEADER_PARAMETERS, "requestBody": _event_body()},
     )
     async def notice_completion(request: Request) -> CompletionNotice:

@@ -36,7 +36,7 @@ def event_routes(
         status_code=202,
         operation_id="admitEvent",
         summary="Admit a run by a product's signed event, once per event",
-        responses=problems_of(400, 401, 403, 404, 409, 413, 415, 422, 503),
+        responses=problems_of(400, 401, 403, 404, 409, 415, 422, 429, 503),
         openapi_extra={"parameters": HEADER_PARAMETERS, "requestBody": _body()},
     )
     async def admit_event(

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Response
 
 from adapter.api.bodies import Body
 from adapter.api.ports import Executions, RunBook
-from adapter.api.problems import KINDS, MEDIA_TYPE, Problem, refused
+from adapter.api.problems import KINDS, refused
+from adapter.api.requests import problems_of
 
 
 class Live(Body):
@@ -32,10 +33,15 @@ class ProblemPage(Body):
 
 
 def open_routes(book: RunBook, executions: Executions) -> APIRouter:
-    """The routes that need no API key."""
+    """The routes that ask nobody who calls."""
     router = APIRouter(tags=["service"])
 
-    @router.get("/health", operation_id="live", summary="Whether the process lives")
+    @router.get(
+        "/health",
+        operation_id="live",
+        summary="Whether the process lives",
+        responses=problems_of(),
+    )
     async def live() -> Live:
         return Live()
 
@@ -43,7 +49,7 @@ def open_routes(book: RunBook, executions: Executions) -> APIRouter:
         "/ready",
         operation_id="ready",
         summary="Whether ledger and Temporal answer",
-        responses={503: {"model": Ready}},
+        responses={**problems_of(), 503: {"model": Ready}},
     )
     async def ready(response: Response) -> Ready:
         ledger, temporal = await book.ready(), await executions.ready()
@@ -51,13 +57,11 @@ def open_routes(book: RunBook, executions: Executions) -> APIRouter:
         response.status_code = 200 if ledger else 503
         return Ready(ready=ledger, ledger=ledger, temporal=temporal)
 
-    schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
-
     @router.get(
         "/problems/{code}",
         operation_id="readProblem",
         summary="What a problem code means",
-        responses={404: {"description": "Problem", "content": {MEDIA_TYPE: {"schema": schema}}}},
+        responses=problems_of(404),
     )
     async def read_problem(code: str) -> ProblemPage:
         kind = KINDS.get(code)

@@ -162,7 +162,7 @@ def _add_holds(router: APIRouter, callers: Callers, oversight: Oversight) -> Non
         "/restore-hold",
         operation_id="restoreHold",
         summary="Stop dispatch and admission, and put every unfinished run under review",
-        responses=may_answer(400, 413, 415),
+        responses=may_answer(400, 415),
         openapi_extra=accepts(HoldRequest),
     )
     async def restore_hold(request: Request, caller: Caller = may_hold) -> Hold:
@@ -175,7 +175,7 @@ def _add_holds(router: APIRouter, callers: Callers, oversight: Oversight) -> Non
         "/complete-execution-recovery",
         operation_id="completeExecutionRecovery",
         summary="Review every run under the restore hold",
-        responses=may_answer(400, 409, 413, 415),
+        responses=may_answer(400, 409, 415),
         openapi_extra=accepts(RecoveryRequest),
     )
     async def complete(request: Request, caller: Caller = may_complete) -> Review:
@@ -202,7 +202,7 @@ def _add_releases(router: APIRouter, callers: Callers, oversight: Oversight) -> 
         "/release-restore-hold",
         operation_id="releaseRestoreHold",
         summary="Let dispatches go on; admissions stay closed",
-        responses=may_answer(400, 409, 413, 415),
+        responses=may_answer(400, 409, 415),
         openapi_extra=accepts(ReleaseRequest),
     )
     async def release(request: Request, caller: Caller = may_release) -> Hold:
@@ -217,7 +217,7 @@ def _add_releases(router: APIRouter, callers: Callers, oversight: Oversight) -> 
         "/release-admission-hold",
         operation_id="releaseAdmissionHold",
         summary="Let new runs in",
-        responses=may_answer(400, 409, 413, 415),
+        responses=may_answer(400, 409, 415),
         openapi_extra=accepts(AdmissionRelease),
     )
     async def admit(request: Request, caller: Caller = may_admit) -> Hold:
@@ -237,7 +237,7 @@ def _add_retention(router: APIRouter, callers: Callers, oversight: Oversight) ->
         "/retention",
         operation_id="retain",
         summary="Erase the payloads of runs that are over",
-        responses=may_answer(400, 413, 415),
+        responses=may_answer(400, 415),
         openapi_extra=accepts(RetentionRequest),
     )
     async def retain(request: Request, caller: Caller = may_retain) -> Erased:

@@ -50,7 +50,7 @@ def signal_routes(callers: Callers, book: RunBook, desk: SignalDesk) -> APIRoute
         "/{runId}/signals/{name}",
         operation_id="signalRun",
         summary="Complete a wait on a signal",
-        responses={202: later, **may_answer(400, 404, 409, 413, 415, 422)},
+        responses={202: later, **may_answer(400, 404, 409, 415, 422)},
         openapi_extra={"parameters": [key_parameter], "requestBody": body},
     )
     async def signal_run(
