@@ -22,7 +22,11 @@ _METADATA = frozenset(
 )
 _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data"})
 _UNPLAIN = re.compile(r"[^!-~]")
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# Prefixes under which the last 32 bits are an IPv4 address: NAT64 (RFC 6052, RFC 8215) and the
+# compatible spelling that nobody uses honestly any more.
+_HOLDING_IPV4 = tuple(
+    map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96", "::ffff:0:0:0/96"))
+)
 
 
 class DestinationRefused(Exception):
@@ -76,10 +80,11 @@ def destination_of(base_url: str, connection: str) -> Destination:
 def is_forbidden(address: IPAddress) -> bool:
     """Whether no product can live at a network address: metadata, link-local, multicast, none."""
     if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:
-            return is_forbidden(address.ipv4_mapped)
-        if address in _NAT64:
-            return is_forbidden(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+        inner = address.ipv4_mapped or address.sixtofour
+        if inner is None and any(address in network for network in _HOLDING_IPV4):
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None and is_forbidden(inner):
+            return True
     return (
         address in _METADATA
         or address.is_link_local

@@ -37,18 +37,20 @@ class Authority:
         """Its own certificate."""
         return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
 
-    def issue(self, name: str, address: str | None = None) -> Pair:
-        """A certificate for a name, good for a server at an address if one is given."""
+    def issue(self, name: str, address: str | None = None, *, dns: bool = False) -> Pair:
+        """A certificate, good for a server at an address if one is given, or under its name."""
         key = ec.generate_private_key(ec.SECP256R1())
-        names: list[x509.GeneralName] = []
+        names: list[x509.GeneralName] = [x509.DNSName(name)] if dns else []
         if address is not None:
             names.append(x509.IPAddress(ipaddress.ip_address(address)))
         certificate = self._signed(_name(name), key, names, ca=False)
         return Pair(certificate.public_bytes(serialization.Encoding.PEM).decode(), _text(key))
 
-    def server(self, folder: Path, *, client_of: Authority | None = None) -> ssl.SSLContext:
-        """A server's context for 127.0.0.1 that wants clients of an authority."""
-        pair = self.issue("server", "127.0.0.1")
+    def server(
+        self, folder: Path, *, client_of: Authority | None = None, name: str | None = None
+    ) -> ssl.SSLContext:
+        """A server's context for 127.0.0.1, or for a name; it may want clients of an authority."""
+        pair = self.issue("server", "127.0.0.1") if name is None else self.issue(name, dns=True)
         pem = folder / "server.pem"
         pem.write_text(pair.certificate + pair.key)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

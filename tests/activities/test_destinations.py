@@ -47,6 +47,20 @@ def test_a_base_address_is_taken_apart(url: str, expected: Destination) -> None:
         "https://100.100.100.200",
         "https://metadata.google.internal",
         "https://0.0.0.0",
+        "https://[::]",
+        "https://[fe80::1%25eth0]",
+        "https://[64:ff9b:1::a9fe:a9fe]",
+        "https://[2002:a9fe:a9fe::1]",
+        "https://[::169.254.169.254]",
+        "https://METADATA.google.internal.",
+        "https://224.0.0.1",
+        "https://255.255.255.255",
+        # Spellings of 127.0.0.1 that are no numeric address here, so cleartext does not go there.
+        "http://2130706433",
+        "http://0x7f000001",
+        "http://0177.0.0.1",
+        "http://127.1",
+        "http://0.0.0.0:8080",
     ],
 )
 def test_metadata_link_local_and_cleartext_are_refused(url: str) -> None:
@@ -100,6 +114,16 @@ async def test_a_name_that_leads_to_metadata_is_refused_before_connecting(
     )
     request = HttpRequest("GET", "/", ())
     assert await transport.exchange(request, 1, 100) is Failure.DESTINATION
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.16689662", "0xa9.254.0251.254", "0"],
+)
+async def test_a_number_that_the_system_takes_for_metadata_is_refused(host: str) -> None:
+    assert destination_of(f"https://{host}", "crm").host == host
+    with pytest.raises(DestinationRefused):
+        await resolve(host, 443)
 
 
 async def test_a_name_gives_each_address_once(monkeypatch: pytest.MonkeyPatch) -> None:
