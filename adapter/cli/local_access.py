@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -37,10 +38,18 @@ def admit_callers(issuer: IssuerFolder, keep: Keep) -> None:
         issuer.admit(Client(client, (public_half(key),), (AUDIENCE,), (_SCOPE,)))
 
 
-def authentication_part(issuer: str, key_hash: str) -> dict[str, Any]:
-    """The part `authentication` of the runtime file; an empty ``issuer`` leaves API keys alone."""
-    keys = [{"hash": key_hash, "expiresAt": _KEEP_UNTIL}]
-    part: dict[str, Any] = {"apiKeys": {"developer": {"keys": keys, **_policy(operator=True)}}}
+def authentication_part(issuer: str, key: str, ui_key: str) -> dict[str, Any]:
+    """The part `authentication` of the runtime file; an empty ``issuer`` leaves API keys alone.
+
+    Temporal's UI has a key of its own, which opens payloads and nothing else.
+    """
+    reader = {"workflows": ["*"], "actions": ["decode"], "operator": True}
+    part: dict[str, Any] = {
+        "apiKeys": {
+            "developer": {"keys": [_kept_key(key)], **_policy(operator=True)},
+            "temporal-ui": {"keys": [_kept_key(ui_key)], **reader},
+        }
+    }
     if issuer:
         part["issuers"] = {
             ISSUER_NAME: {
@@ -56,6 +65,11 @@ def authentication_part(issuer: str, key_hash: str) -> dict[str, Any]:
             }
         }
     return part
+
+
+def _kept_key(key: str) -> dict[str, str]:
+    digest = hashlib.sha256(key.encode()).hexdigest()
+    return {"hash": f"sha256:{digest}", "expiresAt": _KEEP_UNTIL}
 
 
 def _policy(*, operator: bool) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -32,6 +31,7 @@ EVENT_SOURCE = "urn:example:registry"
 
 _KEY_BYTES = 32
 _PORTS_FILE = "ports.json"
+_UI_KEY = "temporal-ui-key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,11 @@ class LocalFiles:
         """The profile of a program that is no operator."""
         return self.folder / "application-profile.yaml"
 
+    @property
+    def temporal_ui_key(self) -> str:
+        """The API key of this start's Temporal UI, which opens payloads and nothing else."""
+        return self.secret(_UI_KEY)
+
     def prepare(self) -> None:
         """Make the folder and every secret that is not there yet, mode 0600."""
         try:
@@ -100,6 +105,8 @@ class LocalFiles:
             for name in ("admission-key-1", "state-key-1", "audit-key-1"):
                 self._generate(name, b64encode(secrets.token_bytes(_KEY_BYTES)).decode())
             self._generate(DEVELOPMENT_KEY, secrets.token_urlsafe(_KEY_BYTES))
+            # Its address is shown to whoever asks Temporal's UI: no start has that of another.
+            self._write(_UI_KEY, secrets.token_urlsafe(_KEY_BYTES))
             self._generate("products-token", secrets.token_urlsafe(_KEY_BYTES))
             for name in ("casework-events", "registry-events"):
                 events = b64encode(secrets.token_bytes(_KEY_BYTES)).decode()
@@ -151,7 +158,8 @@ class LocalFiles:
             )
 
     def _document(self, at: Addresses, waits: dict[str, Any], bound: Bound) -> dict[str, Any]:
-        key = hashlib.sha256(self.secret(DEVELOPMENT_KEY).encode()).hexdigest()
+        keys = self.secret(DEVELOPMENT_KEY), self.temporal_ui_key
+        ui_port = at.temporal_ui.rpartition(":")[2]
         return {
             "apiVersion": API_VERSION,
             "kind": KIND,
@@ -182,7 +190,11 @@ class LocalFiles:
                     }
                 },
             },
-            "authentication": authentication_part(at.issuer, f"sha256:{key}"),
+            "authentication": authentication_part(at.issuer, *keys),
+            "codec": {
+                "uiOrigins": [f"http://{host}:{ui_port}" for host in ("127.0.0.1", "localhost")],
+                "keyInPath": True,
+            },
         }
 
     def _generate(self, name: str, secret: str) -> None:

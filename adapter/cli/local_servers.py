@@ -134,6 +134,7 @@ async def running_servers(plan: LocalPlan) -> AsyncIterator[LocalServers]:
             log_file=files.folder / "logs" / "temporal.log",
             port=ports["temporal"],
             ui_port=ports["temporalUi"],
+            ui_codec=f"http://127.0.0.1:{ports['api']}/codec/{files.temporal_ui_key}",
         )
         issuer = _issuer(files, ports)
         products = _products(plan, files, ports)

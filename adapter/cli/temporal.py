@@ -1,4 +1,4 @@
-"""The command `temporal`: Temporal's own CLI with this deployment's address filled in."""
+"""The command `temporal`: Temporal's own CLI with this deployment's addresses filled in."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from pathlib import Path
 
 import typer
 
+from adapter.cli.service_client import ServiceClient
 from adapter.config.loading import Runtime, load_runtime
 from adapter.config.location import find_runtime
 from adapter.embedded import temporal_program
+from adapter.errors import AdapterError
 
 _RUNTIME_FLAG = "--runtime"
+_READING = frozenset({"describe", "list", "metadata", "result", "show", "stack", "trace"})
+"""What shows payloads and sends none: the codec server seals nothing for this CLI."""
 
 
 def temporal(context: typer.Context) -> None:
@@ -22,8 +26,24 @@ def temporal(context: typer.Context) -> None:
         flag, arguments = Path(arguments[1]), arguments[2:]
     program = temporal_program()
     runtime = load_runtime(find_runtime(flag))
+    settings = _settings(runtime)
+    own = "TEMPORAL_CODEC_ENDPOINT" in os.environ
+    if runtime.document.codec and not own and _READING.intersection(arguments[:2]):
+        settings |= _codec_settings(flag)
     # The CLI takes over this process: its output, signals and exit code are its own.
-    os.execve(program, [str(program), *arguments], os.environ | _settings(runtime))
+    os.execve(program, [str(program), *arguments], os.environ | settings)
+
+
+def _codec_settings(runtime: Path | None) -> dict[str, str]:
+    """The codec server, for who has an access token; anybody else sees payloads as they are."""
+    try:
+        service = ServiceClient.find(runtime, None, None)
+        token = service.credential.headers().get("Authorization")
+    except AdapterError:
+        return {}
+    if token is None:
+        return {}
+    return {"TEMPORAL_CODEC_ENDPOINT": f"{service.origin}/codec", "TEMPORAL_CODEC_AUTH": token}
 
 
 def _settings(runtime: Runtime) -> dict[str, str]:

@@ -33,7 +33,7 @@ class EmbeddedTemporal:
 
     `search_attributes` maps a name to Temporal's type word (`Keyword`, `Int`, …);
     `dynamic_config` maps a key to a JSON value; both are passed to the server as they are.
-    `ui=False` starts it without the web UI.
+    `ui=False` starts it without the web UI; `ui_codec` is the codec server that its pages ask.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class EmbeddedTemporal:
         port: int | None = None,
         ui_port: int | None = None,
         ui: bool = True,
+        ui_codec: str = "",
         namespace: str = "default",
         search_attributes: Mapping[str, str] | None = None,
         dynamic_config: Mapping[str, str] | None = None,
@@ -55,6 +56,7 @@ class EmbeddedTemporal:
         self.namespace = namespace
         self._wanted = (port, ui_port)
         self._ui = ui
+        self._ui_codec = ui_codec
         self._search_attributes = dict(search_attributes or {})
         self._dynamic_config = dict(dynamic_config or {})
         self._log_level = log_level
@@ -150,6 +152,7 @@ class EmbeddedTemporal:
         arguments += ["--log-level", self._log_level, "--log-format", "json"]
         arguments += ["--ui-port", str(ui_port), "--ui-disable-news-fetch"]
         arguments += [] if self._ui else ["--headless"]
+        arguments += ["--ui-codec-endpoint", self._ui_codec] if self._ui_codec else []
         if self.database_file is not None:
             arguments += ["--db-filename", os.fspath(self.database_file)]
             arguments += _repeated("--sqlite-pragma", _PRAGMAS)

@@ -209,6 +209,9 @@ async def test_another_namespace_is_refused(served: Served, run_id: str, namespa
 async def test_nothing_is_sealed_for_other_tools(served: Served) -> None:
     answer = await served.decode(OPEN, path="/codec/encode")
     assert (answer.status_code, answer.json()["code"]) == (403, "codec.encode-refused")
+    nothing = await served.decode(path="/codec/encode")
+    assert nothing.json() == {"payloads": []}
+    assert (await served.decode(path="/codec/encode", caller="nobody")).status_code == 401
 
 
 async def test_the_page_of_the_ui_may_ask(served: Served, run_id: str) -> None:
@@ -280,6 +283,13 @@ async def test_a_body_may_be_larger_here_and_is_bounded(
     served: Served, run_id: str, size: int, status: int
 ) -> None:
     assert (await served.decode(payload(run_id, bytes(size * 3 // 4)))).status_code == status
+
+
+async def test_the_routes_of_the_codec_server_are_described_without_a_key(served: Served) -> None:
+    async with served.running.client() as client:
+        document = (await client.get("/openapi.json")).json()
+    codec = [path for path in document["paths"] if "codec" in path]
+    assert codec == ["/codec/decode", "/codec/encode"]
 
 
 async def test_without_settings_there_is_no_codec_server(service: Running) -> None:

@@ -161,6 +161,15 @@ async def test_a_payload_in_clear_text_is_refused(memory: MemoryVault, payload: 
     assert await refusal(memory, payload) == "clear"
 
 
+async def test_the_servers_own_words_on_a_cancelled_activity_are_not_foreign(
+    memory: MemoryVault,
+) -> None:
+    words = clear(b'"ACTIVITY_ID_NOT_STARTED"')
+    assert await opened(memory, words, IN_ACTIVITY) == "ACTIVITY_ID_NOT_STARTED"
+    assert memory.notes == []
+    assert await refusal(memory, words) == "clear"
+
+
 async def test_only_who_asks_for_a_plain_value_gets_one(memory: MemoryVault) -> None:
     one = converter(memory)
     [value] = await one.decode([clear()], [PlainValue])
