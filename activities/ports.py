@@ -69,13 +69,14 @@ class Dispatched:
     """Permission to send once, until the send budget is over.
 
     ``command`` is the one on record (the first attempt's), ``unresolved`` is true when an earlier
-    token may have been sent and never settled.
+    token may have been sent and never settled, ``position`` is how far the ledger is with the run.
     """
 
     idempotency_key: str
     command: Command
     attempt: int
     unresolved: bool
+    position: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Operations:
             reply = await self._performer.perform(attempt, request)
         else:
             work = asyncio.create_task(self._performer.perform(attempt, request))
-            reply = await heartbeat_while(work, _HEARTBEAT_SECONDS)
+            reply = await heartbeat_while(work, _HEARTBEAT_SECONDS, attempt.progress)
         return call_result(attempt.activity_id, reply)
 
     async def _observe(self, attempt: Attempt, request: ObserveRequest) -> JsonValue:

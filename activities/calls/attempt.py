@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from interpreter.contract.effects import VisitRef, visit_ref
 from interpreter.contract.runs import run_id_of
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far the ledger was when a send was permitted; heartbeats leave it with Temporal.
+
+    So an attempt knows what the one before it has seen, though the ledger may have lost it.
+    """
+
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +37,7 @@ class Attempt:
     operation: str
     is_local: bool
     scheduled_at: datetime | None = None
+    progress: Progress = field(default_factory=Progress)
 
 
 def present_attempt() -> Attempt:
@@ -50,4 +63,10 @@ def present_attempt() -> Attempt:
         info.activity_type,
         info.is_local,
         info.scheduled_time,
+        Progress(_seen(info.heartbeat_details)),
     )
+
+
+def _seen(details: Sequence[Any]) -> int:
+    """What an earlier attempt has left with Temporal; 0 for nothing, or for a stranger's words."""
+    return details[0] if details and isinstance(details[0], int) else 0

@@ -5,24 +5,31 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 
 from activities import ports
-from activities.calls.attempt import Attempt
+from activities.calls.attempt import Attempt, Progress
 from activities.errors import LedgerUnavailable
 from activities.faults import at
 from activities.products import NotPrepared, Products
 from interpreter.contract import names
 from interpreter.contract.calls import CallRequest
 from interpreter.contract.effects import Reply, ReplyKind
-from interpreter.contract.operations import EffectClass
+from interpreter.contract.operations import EffectClass, Recovery
 
 _LOCAL_BUDGET = 0.8
 """Seconds a local attempt may spend sending: a local activity ends after one second."""
+
+MOST_LOCAL: Final = 50
+"""Local attempts at once on one connection, half of a worker's: a slow product leaves room."""
 
 _HELD_DELAY = 30.0
 _PREPARE_DELAY = 5.0
@@ -30,21 +37,42 @@ _PREPARE_DELAY = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Performer:
-    """Performs calls against products, with the ledger's permission and memory."""
+    """Performs calls against products, with the ledger's permission and memory.
+
+    ``local`` counts the local attempts that are under way on each connection.
+    """
 
     effects: ports.EffectLedger
     book: ports.CallBook
     products: Products
+    local: Counter[str] = field(default_factory=Counter)
 
     async def perform(self, attempt: Attempt, request: CallRequest) -> Reply:
         """The reply on record after this attempt; raises ApplicationError to be tried again."""
         facts = await self.book.call(attempt.visit.run_id, attempt.visit.node)
-        if attempt.is_local:
-            if not self.products.allows_local(facts.connection):
-                raise go_remote("the connection has been slow or down")
+        if not attempt.is_local:
+            return await self._effect(attempt, request, facts)
+        with self._local_slot(facts):
             if facts.contract.effect is EffectClass.READ:
                 return await self._read_locally(attempt, request, facts)
-        return await self._effect(attempt, request, facts)
+            return await self._effect(attempt, request, facts)
+
+    @contextmanager
+    def _local_slot(self, facts: ports.CallFacts) -> Iterator[None]:
+        """One of the connection's places for local attempts; raises go-remote (rule 6)."""
+        contract, connection = facts.contract, facts.connection
+        is_read = contract.effect is EffectClass.READ
+        if not is_read and contract.recovery is Recovery.HOLD_AFTER_DISPATCH:
+            raise go_remote("nothing could repeat what a local attempt leaves behind")
+        if not self.products.allows_local(connection):
+            raise go_remote("the connection has been slow or down")
+        if self.local[connection] >= MOST_LOCAL:
+            raise go_remote("the connection has as many local attempts as it may")
+        self.local[connection] += 1
+        try:
+            yield
+        finally:
+            self.local[connection] -= 1
 
     async def _read_locally(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
@@ -94,6 +122,7 @@ class Performer:
             case ports.Busy(retry_after):
                 raise _again(names.BUSY, "another attempt holds the lease", retry_after)
             case ports.Dispatched():
+                attempt.progress.seen = answer.position
                 at("before-send")
                 sent = await self.products.send(
                     answer.command, facts.contract, answer.idempotency_key, end
@@ -154,7 +183,7 @@ class Performer:
             request.sequence,
             request.steps,
             request.after_cancel,
-            request.seen,
+            max(request.seen, attempt.progress.seen),
             _first_asked(attempt, request),
         )
         try:
@@ -211,8 +240,10 @@ def _again(kind: str, reason: str, delay: float) -> ApplicationError:
     )
 
 
-async def heartbeat_while(work: asyncio.Task[Reply], every: float) -> Reply:
+async def heartbeat_while(work: asyncio.Task[Reply], every: float, progress: Progress) -> Reply:
     """Await ``work`` to its end, telling Temporal now and then that this worker lives.
+
+    Each heartbeat carries how far the ledger was, for the attempt that may come after this one.
 
     A cancel does not interrupt it: what was dispatched must be settled (protocol rule 3).
     """
@@ -223,4 +254,4 @@ async def heartbeat_while(work: asyncio.Task[Reply], every: float) -> Reply:
             continue
         if done:
             return work.result()
-        activity.heartbeat()
+        activity.heartbeat(progress.seen)

@@ -8,7 +8,7 @@ from typing import Self
 from adapter.crypto import Keyed, KeyRing, Sealer, SigningKeys
 from adapter.ledger.acts import Acts
 from adapter.ledger.admissions import Admissions
-from adapter.ledger.audit import Audit
+from adapter.ledger.audit import Audit, Reasons
 from adapter.ledger.belonging import require_ours
 from adapter.ledger.book import Book
 from adapter.ledger.census import Census
@@ -47,8 +47,8 @@ class Ledger:
     too large for Temporal and ``foreign`` notes what was not sealed for its run; ``holds``,
     ``reviews``, ``watermark``, ``unfinished``, ``repeats``, ``census`` and ``retention`` look after
     what is there; ``keyed`` makes references and identities, ``audit`` adds records to the journal,
-    ``journal`` reads it, ``sealer`` has the deployment's own key. With ``recovery_only`` nothing is
-    admitted or dispatched through it.
+    ``journal`` reads it, ``reasons`` has the texts behind it, ``sealer`` has the deployment's own
+    key. With ``recovery_only`` nothing is admitted or dispatched through it.
     """
 
     def __init__(
@@ -63,7 +63,8 @@ class Ledger:
         self.payloads = Payloads(pool)
         self.foreign = ForeignPayloads(pool, self.keyed)
         self.journal = Journal(pool, sealer.deployment)
-        self.holds = Holds(pool, self.keyed)
+        self.reasons = Reasons(pool, sealer)
+        self.holds = Holds(pool, self.keyed, self.reasons)
         self.effects = Effects(
             pool, self.run_keys, self.keyed, self.holds, recovery_only=recovery_only
         )

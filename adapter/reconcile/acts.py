@@ -57,7 +57,7 @@ class Courier:
         if found is Delivery.TAKEN:
             # What was taken before is dropped by its id or its generation; but a reset, or a
             # Temporal that was restored, may have lost it.
-            found = await _delivered(client, act)
+            found = await deliver_act(client, act)
             if found is Delivery.TAKEN:
                 await acts.delivered(act.id)
         if found is Delivery.CLOSED or await self._never_comes(act, found):
@@ -173,7 +173,11 @@ class Courier:
             return False
 
 
-async def _delivered(client: Client, act: Act) -> Delivery:
+async def deliver_act(client: Client, act: Act) -> Delivery:
+    """Ask an execution for what an act wants, under the act's own id; may be repeated.
+
+    Raises Unavailable when Temporal does not answer.
+    """
     if act.kind == ActKind.CANCEL:
         return await deliver_cancel(client, act.workflow_id)
     payload = {"visit": act.visit, "generation": act.generation, "act": act.id}

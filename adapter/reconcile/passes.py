@@ -13,6 +13,7 @@ from adapter.reconcile.marks import Marks, Verdict
 from adapter.reconcile.observe import observe
 from adapter.reconcile.plan import plan
 from adapter.reconcile.repair import repair
+from adapter.reconcile.repeats import Repeater
 from adapter.reconcile.starts import Starter
 from interpreter.contract import names
 from interpreter.contract.values import JsonValue
@@ -59,6 +60,7 @@ class Reconciliation:
         else:
             counts["concluded"] = await self.courier.deliver_pending()
             counts["late"] = await self.courier.bring_late_answers()
+            counts["repeated"] = await Repeater(ledger).repeat(client)
         await ledger.watermark.passed()
         return {"marks": verdict.value, "held": held, **counts}
 

@@ -7,10 +7,11 @@ import time
 from dataclasses import dataclass
 
 import structlog
+from temporalio.client import Client
 
 from adapter.ledger import Ledger, Signal
 from adapter.reconcile.starts import Temporal
-from adapter.temporal.acts import Delivery, ask_update
+from adapter.temporal.acts import Answered, Delivery, ask_update
 from adapter.temporal.runs import hint
 from interpreter.contract import names
 from interpreter.contract.values import JsonValue
@@ -43,10 +44,7 @@ class SignalCourier:
             # A wait that has taken it was written with the end of the run at the latest.
             await self.ledger.signals.conclude(signal.id, SignalVerdict.LATE.value)
             return await self.ledger.signals.signal(signal.id)
-        client = await self.temporal.client()
-        payload = self.ledger.signals.payload(signal)
-        given = {"name": signal.name, "id": signal.id, "payload": payload}
-        answer = await ask_update(client, signal.workflow_id, names.SIGNAL, given, signal.id)
+        answer = await tell_signal(await self.temporal.client(), self.ledger, signal)
         if answer.delivery is Delivery.TAKEN:
             verdict = answer.value.get("verdict") if isinstance(answer.value, dict) else None
             if verdict in _OUTCOMES:
@@ -90,6 +88,16 @@ class SignalCourier:
             # It stays on record and is due again; nothing is decided by a failed delivery.
             _log.warning("signal.undelivered", signal=signal.id, code=error.code)
             return False
+
+
+async def tell_signal(client: Client, ledger: Ledger, signal: Signal) -> Answered:
+    """Ask an execution to take a signal, under the signal's own id; may be repeated.
+
+    Raises Unavailable when Temporal does not answer.
+    """
+    payload = ledger.signals.payload(signal)
+    given = {"name": signal.name, "id": signal.id, "payload": payload}
+    return await ask_update(client, signal.workflow_id, names.SIGNAL, given, signal.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
@@ -15,10 +17,15 @@ from adapter import api
 from adapter.crypto import Sealer, SealError
 from adapter.embedded import FAST_TIMERS, OWNER_ROLE, EmbeddedTemporal, postgres_programs
 from adapter.errors import Refused
-from adapter.ledger import ActKind, Ledger, Wish
+from adapter.ledger import ActKind, Ledger, SignalWish, Wish
 from adapter.ledger.holds import Attested
+from adapter.reconcile.diagnosis import Norms
+from adapter.reconcile.marks import Marks
 from adapter.reconcile.recovery import recover
+from adapter.reconcile.signals import SignalCourier
 from adapter.temporal.client import TemporalAddress, connect
+from adapter.wiring.oversight import DeploymentOversight
+from adapter.wiring.sealing import codec_of
 from adapter.worker import prefetch_from
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
@@ -47,7 +54,6 @@ async def backup(
     """Dumps the ledger as it is now with `pg_dump`; what it gives restores that elsewhere."""
     restored = elsewhere(database_url)
     database = restored.rpartition("/")[2]
-    admin = f"{database_url.rpartition('/')[0]}/postgres"
     opened: list[Ledger] = []
 
     async def dump() -> Restore:
@@ -126,6 +132,26 @@ async def test_a_workflow_that_has_seen_more_than_the_ledger_holds_it(
             await asyncio.sleep(0.1)
         assert (await ledger.holds.standing()).hold_code == "ledger-behind"
         assert len(site.pretend.requests(SEND)) == 1
+
+
+async def test_a_ledger_that_lost_the_first_send_of_a_run_is_held_by_its_next_attempt(
+    site: Site, backup: Callable[[], Awaitable[Restore]], database_url: str
+) -> None:
+    site.pretend.fault(SEND, "slow", apply=True, seconds=1)
+    run_id = await site.start(call_once())
+    restore = await backup()
+    async with site.worker(), unwritable(database_url, run_id, after=lambda: sent(site, 1)):
+        # The answer can not be written, and a heartbeat says what was permitted.
+        await asyncio.sleep(4)
+        await site.ledger.close()
+    ledger = await restore()
+    site = site.beside(ledger)
+    await unheld(elsewhere(database_url))
+    async with site.worker(), asyncio.timeout(20):
+        while not (await ledger.holds.standing()).restore_hold:
+            await asyncio.sleep(0.1)
+    assert (await ledger.holds.standing()).hold_code == "ledger-behind"
+    assert len(site.pretend.requests(SEND)) == 1
 
 
 async def test_a_ledger_behind_temporals_mark_is_held_before_a_worker_polls(
@@ -228,6 +254,42 @@ async def test_an_older_temporal_is_held_and_its_runs_are_flagged(
         assert len(site.pretend.requests(SEND)) == sends == 2
 
 
+async def test_what_an_older_temporal_has_lost_is_told_again(site: Site, tmp_path: Path) -> None:
+    files = tmp_path / "temporal"
+    site.pretend.fault(SEND, "lost-response")
+    async with own_temporal(files / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        assert await site.reconciliation.may_poll()
+        async with site.worker():
+            told = await site.start({"first": paid("second"), "second": paid("done"), **DONE})
+            doubtful = await site.start(
+                {"send": call(SEND, "second"), "second": paid("done"), **DONE}
+            )
+            await site.until(told, RunState.WAITING)
+            await site.until(doubtful, RunState.ATTENTION)
+    shutil.copytree(files, tmp_path / "older")
+    async with own_temporal(files / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        async with site.worker():
+            await signalled(site, told, "s1")
+            assert (await site.act(doubtful, ActKind.RECONCILE)).outcome == "confirmed"
+            await site.until(doubtful, RunState.WAITING)
+            await site.reconcile()
+            await site.reconcile()
+            site.started.clear()
+    async with own_temporal(tmp_path / "older" / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        assert not await site.reconciliation.may_poll()
+        await released(site.ledger)
+        async with site.worker():
+            assert (await site.reconcile())["repeated"] == 2
+            assert (await site.reconcile())["repeated"] == 0
+            for run_id in (told, doubtful):
+                await signalled(site, run_id, "s2")
+                assert (await site.until(run_id, RunState.FINISHED)).output == {"of": "s2"}
+    assert site.applied() == [1]
+
+
 async def test_a_release_waits_for_the_review_and_for_every_doubt(site: Site) -> None:
     site.pretend.fault(SEND, "lost-response")
     async with site.worker():
@@ -261,9 +323,47 @@ async def test_an_unknown_effect_may_be_left_to_people(site: Site) -> None:
     assert site.applied() == [1]
 
 
+async def test_what_retention_erased_is_erased_again(
+    site: Site, backup: Callable[[], Awaitable[Restore]]
+) -> None:
+    run_id = await site.start(call_once())
+    async with site.worker():
+        await site.until(run_id, RunState.FINISHED)
+    restore = await backup()
+    assert await site.ledger.retention.retain("ops", datetime.now(UTC), 1) == 1
+    await site.reconcile()
+    site = site.beside(await restore())
+    assert (await site.status(run_id)).erased_at is None
+    marks = Marks(site.ledger, site.schedule)
+    norms = Norms(timedelta(minutes=1), timedelta(days=1))
+    oversight = DeploymentOversight(marks, FixedTemporal(site.client), norms)
+    await oversight.restore_hold("ops", "restored the backup of the night")
+    await oversight.complete_recovery("ops", api.Attestation("ticket-1", True, True))
+    assert (await site.status(run_id)).erased_at is not None
+    with pytest.raises(SealError, match="erased"):
+        await site.ledger.run_keys.of(run_id)
+
+
 def elsewhere(database_url: str) -> str:
     """Where the backup is restored to."""
     return f"{database_url}_restored"
+
+
+def paid(then: str) -> dict[str, object]:
+    """A wait for the signal `paid`."""
+    source = {"type": "signal", "signal": "paid", "schema": True, "timeoutSeconds": 600}
+    return {"kind": "wait", "wait": source, "outlets": {"resumed": then}}
+
+
+DONE = {"done": finish("done", {"step": "second"})}
+
+
+async def signalled(site: Site, run_id: str, key: str) -> None:
+    """Send the signal `paid`, and see it taken."""
+    wish = SignalWish("paid", "desk", key, {"of": key})
+    begun = await site.ledger.signals.begin(run_id, wish)
+    courier = SignalCourier(site.ledger, FixedTemporal(site.client))
+    assert (await courier.carry_out(begun, 20)).outcome == "completed"
 
 
 def call_once() -> dict[str, object]:
@@ -285,6 +385,17 @@ async def sent(site: Site, count: int) -> None:
             await asyncio.sleep(0.05)
 
 
+@asynccontextmanager
+async def unwritable(
+    url: str, run_id: str, *, after: Callable[[], Awaitable[None]]
+) -> AsyncIterator[None]:
+    """Keep everybody from writing about a run, once something has happened."""
+    await after()
+    async with await psycopg.AsyncConnection.connect(url) as connection:
+        await connection.execute("select from coordinator.runs where id = %s for update", [run_id])
+        yield
+
+
 async def unheld(url: str) -> None:
     """Take this database for the ledger's own and lift its holds, as if it had never moved."""
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
@@ -304,5 +415,6 @@ def own_temporal(file: Path) -> EmbeddedTemporal:
 async def connected(site: Site, server: EmbeddedTemporal) -> Client:
     """A client of that server."""
     return await connect(
-        TemporalAddress(server.address), prefetch=prefetch_from(site.ledger.definitions)
+        TemporalAddress(server.address),
+        codec_of(site.ledger, prefetch_from(site.ledger.definitions)),
     )

@@ -35,16 +35,54 @@ from (select s.system_identifier || '/' || d.oid || '/' || 'coordinator.control'
       from pg_control_system() s, pg_database d where d.datname = current_database()) here
 where %(always)s or coordinator.watermark.place is null
 
--- mark_reviews: Mark every run for review that has not ended or has an effect in doubt.
-insert into coordinator.reviews (run_id, owner, scope, marked_at)
-select r.id, r.owner, r.scope, %(now)s
-from coordinator.runs r
-where r.state <> all(%(final)s)
-   or exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain)
-   or exists (select from coordinator.effects e join coordinator.attempts a using (run_id, visit)
-              where e.run_id = r.id and e.outcome is null and a.settled_as is null)
-on conflict (run_id) do update set marked_at = excluded.marked_at, cleared_at = null
-returning run_id::text as run_id
+-- mark_reviews: Mark every run for review that has not ended or has a doubt, and all that it was told to be told again.
+with marked as (
+    insert into coordinator.reviews (run_id, owner, scope, marked_at)
+    select r.id, r.owner, r.scope, %(now)s
+    from coordinator.runs r
+    where r.state <> all(%(final)s)
+       or exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain)
+       or exists (select from coordinator.effects e join coordinator.attempts a using (run_id, visit)
+                  where e.run_id = r.id and e.outcome is null and a.settled_as is null)
+    on conflict (run_id) do update set marked_at = excluded.marked_at, cleared_at = null
+    returning run_id
+), signals as (
+    update coordinator.signals s set due_at = '-infinity'
+    from marked m where m.run_id = s.run_id and s.state = 'done'
+), acts as (
+    update coordinator.acts a set due_at = '-infinity'
+    from marked m where m.run_id = a.run_id and a.kind <> 'cancel' and a.concluded_at is not null
+), hints as (
+    update coordinator.waits w set hints_told = least(w.hints_told, w.hints_read)
+    from marked m where m.run_id = w.run_id and w.resolution is null
+)
+select run_id::text as run_id from marked
+
+-- signals_again: Signals that were taken before a restore, of runs that go on; in the order they came.
+select s.id::text as id, s.run_id::text as run_id
+from coordinator.reviews v
+join coordinator.runs r on r.id = v.run_id
+join coordinator.signals s on s.run_id = v.run_id
+where s.due_at = '-infinity' and r.state <> all(%(final)s)
+order by s.recorded_at, s.id
+limit %(limit)s
+
+-- acts_again: The last act that settled each effect before a restore, of runs that go on.
+select distinct on (a.run_id, a.visit) a.id::text as id, a.run_id::text as run_id
+from coordinator.reviews v
+join coordinator.runs r on r.id = v.run_id
+join coordinator.acts a on a.run_id = v.run_id
+join coordinator.effects e on e.run_id = v.run_id and e.visit = a.visit
+where a.due_at = '-infinity' and a.outcome in ('accepted', 'confirmed', 'not-applied')
+  and e.outcome is not null and not e.uncertain and r.state <> all(%(final)s)
+order by a.run_id, a.visit, a.recorded_at desc
+limit %(limit)s
+
+-- signal_repeated: An execution knows of a signal again.
+update coordinator.signals set due_at = clock_timestamp() where id = %(id)s returning id::text as id
+
+-- act_repeated: An execution knows of an act again.
+update coordinator.acts set due_at = clock_timestamp() where id = %(id)s returning id::text as id
 
 -- open_reviews: Runs under review, in order, after one of them.
 select v.run_id::text as run_id
@@ -156,6 +194,18 @@ select clock_timestamp() as now, c.deployment, c.epoch::text as epoch, w.counter
            as oldest_pending_start,
        (select count(*) from coordinator.acts a where a.concluded_at is null) as open_acts,
        (select min(a.recorded_at) from coordinator.acts a where a.concluded_at is null) as oldest_act,
+       (select count(*) from coordinator.signals s where s.concluded_at is null) as open_signals,
+       (select min(s.recorded_at) from coordinator.signals s where s.concluded_at is null)
+           as oldest_signal,
+       (select count(*) from coordinator.waits w
+        where w.resolution is null and w.hints > w.hints_read and w.hints_told <= w.hints_read)
+           as open_hints,
+       (select min(coalesce((select n.received_at from coordinator.notices n
+                             where n.source_digest = w.source_digest
+                             order by n.received_at offset w.hints_read limit 1), w.observed_at))
+        from coordinator.waits w
+        where w.resolution is null and w.hints > w.hints_read and w.hints_told <= w.hints_read)
+           as oldest_hint,
        (select min(t.due_at) from coordinator.waits t where t.resolution is null) as oldest_due,
        (select count(*) from coordinator.executions x join coordinator.runs r on r.id = x.run_id
         where x.closed_at is not null and r.erased_at is null) as unerased,
