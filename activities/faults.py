@@ -6,9 +6,12 @@ unset, a point costs one comparison.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from typing import Final, Literal, TypeAlias, get_args
+
+from temporalio import activity
 
 Point: TypeAlias = Literal[
     "before-claim",
@@ -35,6 +38,10 @@ _CHOSEN = os.environ.get("COORDINATOR_FAULT", "")
 
 
 def at(point: Point) -> None:
-    """Die here if this point was chosen."""
+    """Die here if this point was chosen, with one line to stderr of where that was."""
     if point == _CHOSEN:
+        local = activity.in_activity() and activity.info().is_local
+        words = {"event": "fault.reached", "point": point, "local": local}
+        # Written past every buffer: there is nobody left to empty one.
+        os.write(2, f"{json.dumps(words)}\n".encode())
         os.kill(os.getpid(), signal.SIGKILL)

@@ -15,7 +15,9 @@ import psycopg
 from adapter.config.loading import load_runtime
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.wiring.deployment import open_ledger
+from adapter.wiring.sealing import codec_of
 from tests.chaos.deployment import Deployment, deployment
+from tests.chaos.histories import count_met
 from tests.chaos.people import Applicant, Operators, Reviewers
 from tests.chaos.trouble import Trouble, spoil
 from tests.chaos.verdict import (
@@ -33,6 +35,7 @@ _THREADS = 48
 _GAP_SECONDS = (1.5, 5.0)
 _PROGRESS_SECONDS = 10.0
 _LOOK_SECONDS = 1.0
+_MANY_STROKES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +144,13 @@ class _Ordeal:
         url = made.addresses.database_url
         rows = await asyncio.to_thread(run_rows, url)
         await judge_runs(verdict, self._applicant.admitted.values(), rows)
-        await judge_executions(
-            verdict, rows, await connect(TemporalAddress(made.addresses.temporal))
-        )
         runtime = load_runtime(made.files.runtime)
         async with open_ledger(runtime, pool_size=2) as ledger:
+            client = await connect(TemporalAddress(made.addresses.temporal), codec_of(ledger))
+            await judge_executions(verdict, rows, client)
+            met = await count_met(rows, client, made.files.folder / "logs")
+            if self._plan.strokes >= _MANY_STROKES and not met.both:
+                verdict.complaints.append("no fault has met a local, or none a remote activity")
             with made.products() as products:
                 await judge_effects(verdict, effect_rows(url), ledger, products)
                 spoiled = sum(request.fault is not None for request in products.requests())
@@ -156,6 +161,8 @@ class _Ordeal:
         say(f"states: {_counted(verdict.states)}")
         say(f"processes: {_counted(self._trouble.done)}; ended by themselves: {made.deaths}")
         say(f"products: {spoiled} answers spoiled; reviews decided: {self._reviewers.decided}")
+        for line in met.lines:
+            say(line)
         say(f"acts: {_counted(self._operators.acts)}; refused: {_counted(self._operators.refused)}")
 
 
