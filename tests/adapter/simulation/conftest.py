@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 
 from activities.catalogue import Catalogue
-from activities.credentials import Anonymous
 from activities.ports import Command
 from activities.products import Products
 from activities.products.outcomes import Sent
 from adapter.cli.authored import Authored, Wishes, read_authored
 from adapter.cli.simulation_client import SimulationClient
 from adapter.cli.terminal import Terminal
+from adapter.config.connections import ConfiguredConnections
+from adapter.config.document import Connection
+from adapter.config.secrets import SecretStore
 from adapter.simulation import SimulationPlan, connection_documents
 from adapter.simulation.playing import Playing
 from adapter.simulation.server import listen, server_for
@@ -27,20 +29,6 @@ from adapter.simulation.store import Store
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "reviewed-notice"
-
-
-@dataclass
-class _Connections:
-    documents: dict[str, dict[str, Any]]
-
-    def settings(self, connection: str) -> dict[str, Any]:
-        return self.documents[connection]
-
-    def authorization(self, _connection: str, *, observing: bool = False) -> Anonymous:
-        return Anonymous()
-
-    async def tls(self, _connection: str) -> None:
-        return None
 
 
 @dataclass
@@ -94,7 +82,8 @@ async def simulate(project: Path, folder: Path, **wishes: Any) -> AsyncIterator[
         origin = f"http://127.0.0.1:{listener.getsockname()[1]}"
         documents = connection_documents(authored.packaged.definition, origin)
         catalogue = Catalogue.with_documents(authored.plan.catalogue)
-        products = Products(catalogue, _Connections(documents))
+        read = {name: Connection.model_validate(one) for name, one in documents.items()}
+        products = Products(catalogue, ConfiguredConnections(read, SecretStore(None, {})))
         yield Simulated(authored, playing, origin, products)
         await products.aclose()
         server.should_exit = True

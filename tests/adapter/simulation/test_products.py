@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from adapter.simulation.store import Standing
 from interpreter.contract.effects import ReplyKind
-from tests.adapter.simulation.conftest import EXAMPLE, Simulated, simulate
+from tests.activities.inputs import APPOINTMENT
+from tests.adapter.simulation.conftest import EXAMPLE, ROOT, Simulated, simulate
 
 READ = {"collection": "applications", "recordId": "A-1"}
 REVIEW = {"title": "May this applicant be notified?", "subject": {"recordId": "A-1"}}
 MESSAGE = {"senderProfile": "notices", "to": {"email": "a@example.org"}, "content": {"text": "x"}}
+
+PUBLIC = ROOT / "tests" / "adapter" / "authoring" / "public"
 
 
 def _withdrawal(review: Any, reason: str = "No decision in time.") -> dict[str, Any]:
@@ -148,3 +152,16 @@ def _status(origin: str, path: str) -> int:
     from adapter.cli.service_client import exchange
 
     return exchange(origin, "GET", path)[0]
+
+
+@pytest.mark.parametrize("grant", [{}, {"grant": {"id": str(UUID(int=7)), "expiresAt": 1}}])
+async def test_a_grant_is_taken_as_it_comes(tmp_path: Path, grant: dict[str, Any]) -> None:
+    async with simulate(PUBLIC / "counter_booking", tmp_path) as simulated:
+        operations = simulated.authored.packaged.definition.operations
+        [alias] = [
+            alias
+            for alias, one in operations.items()
+            if one.contract.id == "scheduling.create-appointment/v1"
+        ]
+        sent = await simulated.send(alias, APPOINTMENT | grant)
+    assert sent.reply.kind is ReplyKind.ACCEPTED
