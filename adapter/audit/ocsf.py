@@ -121,5 +121,6 @@ def _status(word: str) -> dict[str, JsonValue]:
 
 def _actor(refs: JsonValue) -> dict[str, JsonValue]:
     """The keyed reference of who acted; the program itself where nobody asked it to."""
-    reference = refs.get("actor") if isinstance(refs, dict) else None
+    known = refs if isinstance(refs, dict) else {}
+    reference = known.get("actor", known.get("owner"))
     return {"app_name": _PRODUCT} if reference is None else {"user": {"uid": reference}}

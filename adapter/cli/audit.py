@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from enum import StrEnum
@@ -35,10 +35,12 @@ from adapter.config.location import find_runtime
 from adapter.crypto import PublicKeys
 from adapter.errors import Refused, Usage
 from adapter.ledger import Ledger
+from adapter.ledger.journal import DEPLOYMENT_CHAIN
 from adapter.wiring.deployment import open_ledger, signing_keys
 
 _KEYS_FORMAT: Final = "coordinator-journal-keys/v1"
 _LARGEST_FILE: Final = 1_048_576
+_ACTOR: Final = "coordinatorctl"
 
 KeysOption = Annotated[
     Path | None,
@@ -115,12 +117,15 @@ def export(
 
 def show(
     run: Annotated[str, typer.Argument(metavar="RUN", help="id of the run, or `deployment`")],
+    reasons: Annotated[
+        bool, typer.Option("--reasons", help="also the texts that operators gave; itself on record")
+    ] = False,
     runtime: RuntimeOption = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Show the records of a run, or of the deployment's own chain."""
     loaded = load_runtime(find_runtime(runtime))
-    run_to_end(_show(loaded, Terminal(format), run))
+    run_to_end(_show(loaded, Terminal(format), run, reasons))
 
 
 def checkpoint(runtime: RuntimeOption = None) -> None:
@@ -185,19 +190,10 @@ async def _export(
         terminal.line(last_line(count))
 
 
-async def _show(runtime: Runtime, terminal: Terminal, run: str) -> None:
-    records: list[Record] = []
-    sealed = dict[int, int]()
-    async with _ledger(runtime) as ledger, ledger.journal.reading() as reading:
-        async for item in reading.chain(run):
-            if isinstance(item, Record):
-                records.append(item)
-            elif isinstance(item, Included):
-                sealed |= {
-                    record.sequence: item.checkpoint.number
-                    for record in records
-                    if record.sequence not in sealed
-                }
+async def _show(runtime: Runtime, terminal: Terminal, run: str, reasons: bool) -> None:
+    async with _ledger(runtime) as ledger:
+        records, sealed = await _chain(ledger, run)
+        texts = await _texts(ledger, run, records) if reasons else {}
     if not records:
         raise Refused(
             "audit.chain-unknown",
@@ -206,12 +202,43 @@ async def _show(runtime: Runtime, terminal: Terminal, run: str) -> None:
             remedy="give the id of a run, or `deployment`",
             status=404,
         )
-    rows = [_row(record, sealed.get(record.sequence)) for record in records]
+    rows = [_row(record, sealed.get(record.sequence), texts) for record in records]
     if terminal.format is Format.JSON:
         terminal.object({"chain": run, "records": rows})
         return
-    columns = ("#", "recorded", "what", "refs", "detail", "checkpoint")
+    columns = ["#", "recorded", "what", "refs", "detail", "checkpoint"]
+    columns += ["reason"] if texts else []
     terminal.table(columns, [tuple(map(_text, row.values())) for row in rows])
+
+
+async def _chain(ledger: Ledger, run: str) -> tuple[list[Record], dict[int, int]]:
+    """The records of a chain, and by sequence the checkpoint that has sealed each."""
+    records: list[Record] = []
+    sealed: dict[int, int] = {}
+    async with ledger.journal.reading() as reading:
+        async for item in reading.chain(run):
+            if isinstance(item, Record):
+                records.append(item)
+            elif isinstance(item, Included):
+                fresh = [one.sequence for one in records if one.sequence not in sealed]
+                sealed |= dict.fromkeys(fresh, item.checkpoint.number)
+    return records, sealed
+
+
+async def _texts(ledger: Ledger, run: str, records: Sequence[Record]) -> dict[str, str]:
+    """The texts behind the references of these records, by reference; written down first."""
+    references = {str(value) for one in records for value in _refs(one).values()}
+    about = None if run == DEPLOYMENT_CHAIN else run
+    await ledger.audit.note("reasons.read", {"actor": _ACTOR}, run_id=about)
+    found = await ledger.reasons.texts(references)
+    acts = [] if about is None else await ledger.acts.of_run(run)
+    for text in map(ledger.acts.reason, acts):
+        found[ledger.keyed.reference("reason", text)] = text
+    return found
+
+
+def _refs(record: Record) -> dict[str, Any]:
+    return record.refs if isinstance(record.refs, dict) else {}
 
 
 async def _latest(runtime: Runtime) -> Checkpoint | None:
@@ -286,8 +313,9 @@ def _instant(text: str) -> datetime:
     return found
 
 
-def _row(record: Record, checkpoint: int | None) -> dict[str, Any]:
-    return {
+def _row(record: Record, checkpoint: int | None, texts: Mapping[str, str]) -> dict[str, Any]:
+    given = [texts[reference] for reference in _refs(record).values() if reference in texts]
+    row = {
         "sequence": record.sequence,
         "recordedAt": instant(record.recorded_at),
         "kind": record.kind,
@@ -295,6 +323,7 @@ def _row(record: Record, checkpoint: int | None) -> dict[str, Any]:
         "detail": record.detail,
         "checkpoint": checkpoint,
     }
+    return row | {"reason": next(iter(given), None)} if texts else row
 
 
 def _text(value: Any) -> Any:

@@ -28,7 +28,7 @@ def status(runtime: RuntimeOption = None, format: FormatOption = Format.TEXT) ->
 
 
 def reseal(runtime: RuntimeOption = None, format: FormatOption = Format.TEXT) -> None:
-    """Bring every run's key and every definition under the active version."""
+    """Bring every run's key, every definition and reason under the active version."""
     report = _report(runtime, format, _renewed)
     if report["unreadable"]:
         raise typer.Exit(_UNREADABLE)
@@ -59,7 +59,11 @@ async def _looked(rotation: Rotation) -> dict[str, Any]:
 async def _renewed(rotation: Rotation) -> dict[str, Any]:
     done = await rotation.reseal(_ACTOR)
     return {
-        "resealed": {"runKeys": done.run_keys, "definitions": done.definitions},
+        "resealed": {
+            "runKeys": done.run_keys,
+            "definitions": done.definitions,
+            "reasons": done.reasons,
+        },
         "unreadable": done.unreadable,
         "unreadableNamed": list(done.named),
     }
@@ -80,6 +84,7 @@ def _version(ring: KeyRing, version: int, use: KeyUse | None) -> dict[str, Any]:
         "version": version,
         "runKeys": 0 if use is None else use.run_keys,
         "definitions": 0 if use is None else use.definitions,
+        "reasons": 0 if use is None else use.reasons,
         "inKeySet": version in ring.versions,
         "firstUsedAt": None if noted_at is None else noted_at.isoformat(),
         "mayBeTakenOut": version != ring.active and (use is None or not use.used),
@@ -93,6 +98,7 @@ def _show(terminal: Terminal, report: dict[str, Any]) -> None:
             [
                 ("run keys resealed", done["runKeys"]),
                 ("definitions resealed", done["definitions"]),
+                ("reasons resealed", done["reasons"]),
                 ("not readable", report["unreadable"]),
             ]
         )
@@ -105,10 +111,12 @@ def _show(terminal: Terminal, report: dict[str, Any]) -> None:
             "active" if version["version"] == report["active"] else "kept",
             version["runKeys"],
             version["definitions"],
+            version["reasons"],
             "yes" if version["inKeySet"] else "no",
             "yes" if version["mayBeTakenOut"] else "no",
         )
         for version in report["versions"]
     ]
-    columns = ("version", "use", "run keys", "definitions", "in the key set", "may be taken out")
+    counted = ("run keys", "definitions", "reasons")
+    columns = ("version", "use", *counted, "in the key set", "may be taken out")
     terminal.table(columns, rows, "Sealing keys")

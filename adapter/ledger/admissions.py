@@ -258,7 +258,7 @@ class Admissions:
         by: dict[str, JsonValue] = {"trigger": admission.trigger} if admission.trigger else {}
         told = {"workflow": run.workflow, "revision": revision, **by}
         entry.event("run.admitted", version=version, **told)
-        entry.journal("run.admitted", {}, **told)
+        entry.journal("run.admitted", {"owner": run.owner}, **told)
         admitted = {
             "run": run_id,
             "identity": identity,

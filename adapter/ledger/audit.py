@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from adapter.crypto import Keyed
+from adapter.crypto import Keyed, Sealer
 from adapter.ledger.entry import Entry, lock_with
 from adapter.ledger.journal import DEPLOYMENT_CHAIN, Chain
 from adapter.ledger.pool import Pool, Question, Transaction, Write
@@ -14,6 +15,9 @@ from adapter.ledger.queries import queries
 from interpreter.contract.values import JsonValue
 
 _SQL = queries("audit")
+
+REASON: Final = "reason"
+"""The purpose that reasons about the deployment are sealed for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,33 @@ class ChainRow:
 @dataclass(frozen=True, slots=True)
 class _Instant:
     now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    reference: str
+    sealed_text: bytes
+
+
+class Reasons:
+    """The texts behind references of the deployment's chain: sealed, and opened for an operator."""
+
+    def __init__(self, pool: Pool, sealer: Sealer) -> None:
+        self._pool = pool
+        self._sealer = sealer
+
+    def kept(self, reference: str, text: str) -> Write:
+        """The write that keeps a text under the keyed reference that a record has for it."""
+        sealed = self._sealer.seal(text, REASON, reference)
+        return Write(_SQL["keep_reason"], {"reference": reference, "sealed_text": sealed})
+
+    async def texts(self, references: Collection[str]) -> dict[str, str]:
+        """The texts of those references that are kept."""
+        asked = Question(_SQL["reasons"], {"references": list(references)}, _Reason)
+        return {
+            row.reference: str(self._sealer.open(row.sealed_text, REASON, row.reference))
+            for row in await self._pool.ask(asked)
+        }
 
 
 class Audit:
@@ -73,11 +104,15 @@ class Audit:
 
 
 async def append(
-    transaction: Transaction, kind: str, refs: dict[str, str], detail: dict[str, JsonValue]
+    transaction: Transaction,
+    kind: str,
+    refs: dict[str, str],
+    detail: dict[str, JsonValue],
+    *others: Write,
 ) -> None:
-    """Add one record to the deployment's chain, and commit."""
+    """Add one record to the deployment's chain, and commit it with other writes."""
     head = await lock_deployment_chain(transaction)
-    await transaction.commit(recorded(head, kind, refs, detail))
+    await transaction.commit(*others, recorded(head, kind, refs, detail))
 
 
 async def lock_deployment_chain(transaction: Transaction) -> ChainRow:

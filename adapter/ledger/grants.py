@@ -64,6 +64,7 @@ GRANTS: Final[dict[str, Grant]] = {
     "notices": _may("insert", "delete", update="signed_at"),
     "packages": _may("insert"),
     "payloads": _may("insert", "delete"),
+    "reasons": _may("insert"),
     "receipts": _may("insert", update="sealed_receipt"),
     "reviews": _may("insert", update="marked_at cleared_at"),
     "run_keys": _may("insert", update="wrapped_key"),

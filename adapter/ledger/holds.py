@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from adapter.crypto import Keyed
 from adapter.errors import Refused
-from adapter.ledger.audit import append, lock_deployment_chain, recorded
+from adapter.ledger.audit import Reasons, append, lock_deployment_chain, recorded
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from interpreter.contract.records import RunState
@@ -79,12 +79,14 @@ class _Marked:
 class Holds:
     """Places, reviews and releases the holds; each act is journalled before and after.
 
-    ``actor`` is a keyed reference of who asks, ``reason`` and references are kept as keyed hashes.
+    ``actor`` is a keyed reference of who asks. The journal has keyed references of reasons and of
+    references to evidence; their texts are sealed, for operators to read later.
     """
 
-    def __init__(self, pool: Pool, keyed: Keyed) -> None:
+    def __init__(self, pool: Pool, keyed: Keyed, reasons: Reasons) -> None:
         self._pool = pool
         self._keyed = keyed
+        self._reasons = reasons
 
     async def standing(self) -> HoldFacts:
         """How the holds stand, without waiting for anybody."""
@@ -130,7 +132,7 @@ class Holds:
             await transaction.commit(begun, adopted, record)
             return len(marked)
 
-        return await self._audited("restore-hold", refs, work)
+        return await self._audited("restore-hold", refs, work, reason)
 
     async def release_restore(
         self, actor: str, reason: str, *, leave_unknown: bool = False
@@ -156,7 +158,7 @@ class Holds:
             await transaction.commit(released, record)
             return facts
 
-        await self._audited("release-restore-hold", refs, work)
+        await self._audited("release-restore-hold", refs, work, reason)
         return await self.standing()
 
     async def release_admission(self, actor: str, attested: Attested) -> HoldFacts:
@@ -181,7 +183,7 @@ class Holds:
             await transaction.commit(Write(_SQL["release_admission_hold"], {}), record)
             return facts
 
-        await self._audited("release-admission-hold", refs, work)
+        await self._audited("release-admission-hold", refs, work, attested.reference)
         return await self.standing()
 
     async def completed(self, actor: str, attested: Attested, counts: dict[str, JsonValue]) -> None:
@@ -207,7 +209,7 @@ class Holds:
             require_attested(attested)
             _require_review(facts)
 
-        await self._audited("complete-execution-recovery", refs, work)
+        await self._audited("complete-execution-recovery", refs, work, attested.reference)
 
     async def note(self, kind: str, actor: str, detail: dict[str, JsonValue]) -> None:
         """Add a record about the deployment to its chain."""
@@ -218,8 +220,14 @@ class Holds:
         kind: str,
         refs: dict[str, str],
         work: Callable[[Transaction], Awaitable[_Answer]],
+        text: str,
     ) -> _Answer:
-        await self._journal(f"{kind}.asked", refs, {})
+        """Carry out an act with its records; ``text`` is what its one reference stands for."""
+        [reference] = [refs[name] for name in refs if name != "actor"]
+        kept = self._reasons.kept(reference, text)
+        await self._pool.run(
+            lambda transaction: append(transaction, f"{kind}.asked", refs, {}, kept)
+        )
         try:
             return await self._pool.run(work)
         except Refused as error:

@@ -14,6 +14,7 @@ from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.run_keys import RunKeys
 from interpreter.contract.records import RunState
+from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Definition
 from interpreter.definition.nodes import CallNode
 
@@ -87,9 +88,10 @@ class Retention:
                 remedy="name an instant in the past, and repeat until nothing is erased",
                 status=400,
             )
+        asked: dict[str, JsonValue] = {"before": before.isoformat(), "limit": limit}
+        await self._holds.note("retention.asked", actor, asked)
         erased = await self._erase_all(actor, before, limit)
-        if erased:
-            await self._holds.note("retention.erased", actor, {"runs": erased})
+        await self._holds.note("retention.erased", actor, {"runs": erased})
         return erased
 
     async def erase_again(self, actor: str) -> int:

@@ -12,7 +12,7 @@ from psycopg.errors import InvalidSchemaName, UndefinedTable
 
 from adapter.crypto import Keyed, KeyRing, RunKeyWrapping, Sealer, SealError
 from adapter.errors import Refused
-from adapter.ledger.audit import Audit
+from adapter.ledger.audit import REASON, Audit
 from adapter.ledger.belonging import require_ours
 from adapter.ledger.definitions import PURPOSE
 from adapter.ledger.pool import Pool, Question, Transaction, Write
@@ -34,31 +34,35 @@ class KeyUse:
     version: int
     run_keys: int
     definitions: int
+    reasons: int
     noted_at: datetime | None
 
     @property
     def used(self) -> bool:
         """True while the version can not be taken out of the key set."""
-        return self.run_keys + self.definitions > 0
+        return self.run_keys + self.definitions + self.reasons > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
     """What a rotation came to; ``unreadable`` counts rows that no key of the ring opens.
 
-    ``named`` has up to ten of those, as ``definition REVISION`` or ``run-key RUN``.
+    ``named`` has up to ten of those, as ``definition REVISION``, ``reason REFERENCE`` or ``run-key
+    RUN``.
     """
 
     run_keys: int
     definitions: int
+    reasons: int
     unreadable: int
     named: tuple[str, ...]
 
     def counts(self) -> dict[str, JsonValue]:
-        """``{runKeys, definitions, unreadable}``."""
+        """``{runKeys, definitions, reasons, unreadable}``."""
         return {
             "runKeys": self.run_keys,
             "definitions": self.definitions,
+            "reasons": self.reasons,
             "unreadable": self.unreadable,
         }
 
@@ -87,7 +91,7 @@ class _Done:
 
 
 class Rotation:
-    """Counts and renews what is sealed under the deployment's key: definitions and data keys.
+    """Counts and renews what is under the deployment's key: definitions, reasons and data keys.
 
     What belongs to a run is under its data key, and stays as it is: a rotation rewrites a few bytes
     for each run. Definitions may be rewritten by the role that owns the schema alone.
@@ -138,9 +142,14 @@ class Rotation:
         await self._audit.note("keys-reseal.asked", refs, version=version)
         definitions = await self._renew(self._definitions(), min(batch, _DEFINITIONS))
         run_keys = await self._renew(self._run_keys(), batch)
-        unreadable = (*definitions.unreadable, *run_keys.unreadable)
+        reasons = await self._renew(self._reasons(), batch)
+        unreadable = (*definitions.unreadable, *reasons.unreadable, *run_keys.unreadable)
         done = Resealed(
-            run_keys.renewed, definitions.renewed, len(unreadable), unreadable[:_MOST_NAMED]
+            run_keys.renewed,
+            definitions.renewed,
+            reasons.renewed,
+            len(unreadable),
+            unreadable[:_MOST_NAMED],
         )
         await self._audit.note("keys-reseal.done", refs, version=version, **done.counts())
         return done
@@ -152,6 +161,13 @@ class Rotation:
 
         asked, written = _SQL["definitions_to_reseal"], _SQL["reseal_definitions"]
         return _Kind("definition", "", asked, written, renew)
+
+    def _reasons(self) -> _Kind:
+        def renew(row: _Row) -> bytes:
+            plain = self._sealer.open_bytes(row.sealed, REASON, row.id)
+            return self._sealer.seal_bytes(plain, REASON, row.id)
+
+        return _Kind("reason", "", _SQL["reasons_to_reseal"], _SQL["reseal_reasons"], renew)
 
     def _run_keys(self) -> _Kind:
         def renew(row: _Row) -> bytes:

@@ -17,6 +17,13 @@ select %(chain)s, n.sequence, '', '', decode(n.previous, 'hex'), decode(n.hash, 
 from json_to_recordset(%(journal)s)
      as n(sequence bigint, previous text, hash text, kind text, refs jsonb, detail jsonb)
 
+-- keep_reason: Keep a sealed reason; an equal text has the same reference.
+insert into coordinator.reasons (reference, sealed_text) values (%(reference)s, %(sealed_text)s)
+on conflict (reference) do nothing
+
+-- reasons: Sealed reasons by their references.
+select reference, sealed_text from coordinator.reasons where reference = any(%(references)s)
+
 -- instant: The database's clock.
 select clock_timestamp() as now
 

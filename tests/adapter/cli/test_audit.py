@@ -46,6 +46,12 @@ async def filled(file: Path) -> None:
         await ledger.admissions.admit(admission("two"))
 
 
+async def held(file: Path, reason: str) -> None:
+    """Place the restore hold."""
+    async with open_ledger(load_runtime(file), pool_size=2) as ledger:
+        await ledger.holds.begin_review(ledger.keyed.reference("actor", "ops"), reason)
+
+
 def kept(folder: Path, name: str, text: str) -> str:
     """A file with this text."""
     (folder / name).write_text(text)
@@ -109,6 +115,18 @@ def test_the_records_of_a_chain_are_shown_with_their_checkpoint(run: Run, runtim
     assert records == [(1, "schema.migrated", 1), (2, "package.activated", 1)]
     assert "package.activated" in run("audit", "show", "deployment").out
     assert run("audit", "show", "nobody").err.startswith("error[audit.chain-unknown]")
+
+
+def test_reasons_are_read_by_an_operator_and_that_is_on_record(run: Run, runtime: Path) -> None:
+    run_apart(held(runtime, "the backup of the night"))
+    plain = run("audit", "show", "deployment", "--format", "json").out
+    assert "backup of the night" not in plain
+    shown = run("audit", "show", "deployment", "--reasons", "--format", "json").object["records"]
+    assert [one["kind"] for one in shown if one["reason"] == "the backup of the night"] == [
+        *("restore-hold.asked", "restore-hold.done")
+    ]
+    last = run("audit", "show", "deployment", "--format", "json").object["records"][-1]
+    assert last["kind"] == "reasons.read"
 
 
 def test_what_can_not_be_used_is_one_clear_error(run: Run, runtime: Path, tmp_path: Path) -> None:

@@ -35,3 +35,20 @@ async def test_a_note_that_can_not_be_written_is_an_error(ledger: Ledger, sql: S
     await sql("alter table coordinator.journal add check (kind <> 'key.resealed')")
     with pytest.raises(LedgerUnavailable):
         await ledger.audit.note("key.resealed", {})
+
+
+async def test_the_reason_for_a_hold_is_sealed_and_can_be_read_later(
+    ledger: Ledger, sql: Sql
+) -> None:
+    await ledger.holds.begin_review("ops", "restored after the fire")
+    reference = ledger.keyed.reference("reason", "restored after the fire")
+    assert await ledger.reasons.texts([reference, "none"]) == {reference: "restored after the fire"}
+    [(sealed,)] = await sql("select sealed_text from coordinator.reasons")
+    assert b"fire" not in sealed
+
+
+async def test_an_act_about_the_deployment_needs_its_first_record(ledger: Ledger, sql: Sql) -> None:
+    await sql("alter table coordinator.journal add check (kind !~ 'restore-hold.asked')")
+    with pytest.raises(LedgerUnavailable):
+        await ledger.holds.begin_review("ops", "restored")
+    assert not (await ledger.holds.standing()).restore_hold

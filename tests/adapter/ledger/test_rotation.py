@@ -153,9 +153,10 @@ async def test_a_rotation_is_journalled_before_and_after(
     rows = await sql(
         "select kind, detail from coordinator.journal where kind like 'keys-%%' order by sequence"
     )
+    counts = {"runKeys": 1, "definitions": 1, "reasons": 0, "unreadable": 0}
     assert rows == [
         ("keys-reseal.asked", {"version": 2}),
-        ("keys-reseal.done", {"version": 2, "runKeys": 1, "definitions": 1, "unreadable": 0}),
+        ("keys-reseal.done", {"version": 2, **counts}),
     ]
 
 
@@ -195,3 +196,16 @@ async def test_a_definition_that_is_applied_again_stays_under_its_version(
     async with await Ledger.open(database_url, Sealer(both, "test"), both) as later:
         await later.packages.apply(PACKAGE, "deployer")
     assert await sql("select key_version from coordinator.definitions") == [(1,)]
+
+
+async def test_reasons_come_under_the_new_key_too(
+    ledger: Ledger, database_url: str, owner_url: str, both: KeyRing, only_new: KeyRing
+) -> None:
+    await ledger.holds.begin_review("ops", "restored")
+    reference = ledger.keyed.reference("reason", "restored")
+    async with Rotation.open(owner_url, both, "test") as rotation:
+        uses = {use.version: use.reasons for use in await rotation.uses()}
+        assert uses[1] == 1
+        assert (await rotation.reseal("ops")).reasons == 1
+    async with await Ledger.open(database_url, Sealer(only_new, "test"), only_new) as after:
+        assert await after.reasons.texts([reference]) == {reference: "restored"}
