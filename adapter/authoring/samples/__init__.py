@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from adapter.authoring.samples.choices import Choices, Seeded
 from adapter.authoring.samples.generator import NoSample, generate
+from adapter.authoring.samples.variants import variants
 
-__all__ = ["Choices", "NoSample", "Seeded", "generate"]
+__all__ = ["Choices", "NoSample", "Seeded", "generate", "variants"]

@@ -28,7 +28,7 @@ _DEEPEST = 40
 _LOCAL_TRIES = 4
 _MOST_LOCAL_TRIES = 200
 _MOST_ITEMS = 64
-_ABSENT: Any = object()
+ABSENT: Any = object()
 
 _KEYWORDS_OF_TYPE = {
     "object": (
@@ -53,7 +53,7 @@ class NoSample(CoordinatorError):
 
 
 def generate(
-    schema: JsonValue, seed: str, example: JsonValue = _ABSENT, *, optional: bool = True
+    schema: JsonValue, seed: str, example: JsonValue = ABSENT, *, optional: bool = True
 ) -> JsonValue:
     """A value that fits ``schema`` (draft 2020-12, references inside it only); NoSample if none.
 
@@ -64,8 +64,9 @@ def generate(
     compiled = validator(schema)
     for attempt in range(MOST_TRIES):
         # An example that does not fit its schema must not stand in the way of a value that does.
-        followed = example if attempt < MOST_TRIES // 2 else _ABSENT
-        maker = _Maker(schema, Seeded(f"{seed}\n{attempt}"), _Extent(attempt, optional))
+        followed = example if attempt < MOST_TRIES // 2 else ABSENT
+        drawn = Seeded(f"{seed}\n{attempt}")
+        maker = Maker(schema, drawn, Extent(attempt, optional), drawn)
         try:
             value = maker.value(schema, "", 0, followed)
         except (Contradiction, RecursionError):
@@ -75,7 +76,7 @@ def generate(
     raise NoSample
 
 
-class _Extent:
+class Extent:
     """How much of what is optional one try writes: everything, nothing, or what falls."""
 
     def __init__(self, attempt: int, optional: bool) -> None:
@@ -88,12 +89,16 @@ class _Extent:
         return self._attempt % 4 == 0 or choices.among(2) == 1
 
 
-class _Maker:
-    """Makes one value of a schema by its choices; Contradiction if they lead nowhere."""
+class Maker:
+    """Makes one value of a schema; Contradiction if its choices lead nowhere.
 
-    def __init__(self, root: JsonValue, choices: Choices, extent: _Extent) -> None:
+    ``choices`` are between parts of the schema, ``words`` what its texts and numbers are made of.
+    """
+
+    def __init__(self, root: JsonValue, choices: Choices, extent: Extent, words: Choices) -> None:
         self._root = root
         self._choices = choices
+        self._words = words
         self._extent = extent
         self._spare = _MOST_LOCAL_TRIES
 
@@ -119,16 +124,16 @@ class _Maker:
         kind = self._kind(flat, example, depth)
         match kind:
             case "":
-                return {} if example is _ABSENT else example
+                return {} if example is ABSENT else example
             case "object":
                 return self._object(flat, depth, example if isinstance(example, dict) else {})
             case "array":
                 return self._array(flat, name, depth, example if isinstance(example, list) else [])
             case "string":
-                return texts.text(flat, name, self._choices)
+                return texts.text(flat, name, self._words)
             case "integer" | "number":
                 whole = kind == "integer"
-                return texts.number(flat, whole=whole, choices=self._choices)
+                return texts.number(flat, whole=whole, choices=self._words)
             case "boolean":
                 return self._choices.among(2) == 1
             case _:
@@ -142,7 +147,7 @@ class _Maker:
             return implied[self._choices.among(len(implied))] if implied else ""
         if depth > _DEEP and len(types) > 1:
             return str(min(types, key=TYPES.index))
-        if example is not _ABSENT:
+        if example is not ABSENT:
             types = [one for one in types if _is(one, example)] or types
         elif len(types) > 1 and depth <= _DEEP:
             # Null says the least; another try may still take it.
@@ -199,7 +204,7 @@ class _Maker:
         members = {}
         for name in names[: max(most, 0)]:
             schema = _member(flat, name)
-            members[name] = self.value(schema, name, depth + 1, example.get(name, _ABSENT))
+            members[name] = self.value(schema, name, depth + 1, example.get(name, ABSENT))
         self._fill_up(flat, members, depth)
         return self._with_dependent_schemas(flat, members, depth, example)
 
@@ -211,7 +216,7 @@ class _Maker:
     def _fill_up(self, flat: Schema, members: dict[str, JsonValue], depth: int) -> None:
         """Members until there are enough: declared ones first, then of names that are free."""
         fewest = flat.get("minProperties", 0)
-        if flat.get("additionalProperties", _ABSENT) not in (_ABSENT, False) and not members:
+        if flat.get("additionalProperties", ABSENT) not in (ABSENT, False) and not members:
             fewest = max(fewest, 1 if self._extent.wants(self._choices, depth) else 0)
         spare = [name for name in flat.get("properties", {}) if name not in members]
         for number in range(fewest * 4):
@@ -220,7 +225,7 @@ class _Maker:
             name = spare.pop(0) if spare else self._free_name(flat, number, depth)
             schema = _member(flat, name)
             if schema is not False:
-                members[name] = self.value(schema, name, depth + 1, _ABSENT)
+                members[name] = self.value(schema, name, depth + 1, ABSENT)
 
     def _free_name(self, flat: Schema, number: int, depth: int) -> str:
         patterns = list(flat.get("patternProperties", {}))
@@ -230,7 +235,7 @@ class _Maker:
             named = merging.both({"type": "string"}, flat["propertyNames"])
         else:
             return f"member{number + 1}"
-        return str(self.value(named, "", depth + 1, _ABSENT))
+        return str(self.value(named, "", depth + 1, ABSENT))
 
     def _with_dependent_schemas(
         self, flat: Schema, members: dict[str, JsonValue], depth: int, example: dict[str, JsonValue]
@@ -258,7 +263,7 @@ class _Maker:
         found: list[JsonValue] = []
         for position in range(count):
             schema = prefix[position] if position < len(prefix) else rest
-            shown = example[position] if position < len(example) else _ABSENT
+            shown = example[position] if position < len(example) else ABSENT
             if items and position >= len(prefix):
                 found.append(items.pop(0))
             else:
@@ -270,7 +275,7 @@ class _Maker:
         for schema, fewest, _ in flat.get(CONTAINS, ()):
             both = merging.both(flat.get("items", True), schema)
             for _ in range(min(fewest, _MOST_ITEMS)):
-                found.append(self._item(flat, both, name, depth, _ABSENT, found))
+                found.append(self._item(flat, both, name, depth, ABSENT, found))
         return found
 
     def _item(
@@ -286,7 +291,7 @@ class _Maker:
         for _ in range(16 if flat.get("uniqueItems") else 0):
             if not any(merging.same(item, other) for other in others):
                 break
-            item = self.value(schema, name, depth + 1, _ABSENT)
+            item = self.value(schema, name, depth + 1, ABSENT)
         return item
 
 

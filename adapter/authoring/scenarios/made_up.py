@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from activities.yaml.sources import pointer_parts
+from adapter.authoring.samples import NoSample, generate, variants
 from adapter.authoring.scenarios.routes import Route
-from adapter.authoring.scenarios.samples import sample, variants
 from interpreter.contract.values import JsonValue
 from interpreter.definition import mappings as m
 from interpreter.definition import nodes as n
@@ -54,7 +54,7 @@ class Values:
         for step, outlet in route.hops:
             values._schema_of(definition, step, outlet)
         for key, schema in values.schemas.items():
-            values.known[key] = examples[key] if key in examples else sample(schema)
+            values.known[key] = examples[key] if key in examples else _simple(schema)
         values._steer(definition, route)
         return values
 
@@ -120,3 +120,11 @@ class Values:
                 for one in others:
                     for two in seconds:
                         yield Values({**self.known, key: one, second: two}, self.schemas)
+
+
+def _simple(schema: JsonValue) -> JsonValue:
+    """A value that fits a schema and no more, or null for the author to replace."""
+    try:
+        return generate(schema, "", optional=False)
+    except NoSample:
+        return None

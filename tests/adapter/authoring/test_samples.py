@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from activities.catalogue import Catalogue
-from adapter.authoring.samples import NoSample, generate
+from adapter.authoring.samples import NoSample, generate, variants
 from interpreter.contract.schemas import validator
 
 _TEXTS = st.text("abcxyz019-", max_size=8)
@@ -181,3 +181,38 @@ def test_what_a_schema_leaves_open_comes_from_the_example() -> None:
 def test_a_schema_that_nothing_fits_gives_one_clear_error(schema: Any) -> None:
     with pytest.raises(NoSample):
         generate(schema, "x")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "minLength": 40},
+        {"type": "string", "format": "date-time"},
+        {"type": "integer", "minimum": 3, "maximum": 9},
+        {"type": "number", "exclusiveMaximum": -4},
+        {"type": ["null", "string"]},
+        {"enum": ["a", "b"]},
+        {"type": "array", "minItems": 2, "items": {"const": 1}},
+        {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/x"}}}
+        | {"$defs": {"x": {"type": "boolean"}}},
+        {"type": "object", "minProperties": 2, "properties": {"a": {"type": "string"}}},
+        {"allOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"},
+        {"oneOf": [{"type": "string", "maxLength": 0}, {"type": "null"}]},
+        {"if": {"properties": {"k": {"const": 1}}}, "then": {"required": ["x"]}}
+        | {"type": "object", "required": ["k"], "properties": {"k": {"enum": [1, 2]}}},
+    ],
+)
+def test_every_variant_fits_its_schema(schema: Any) -> None:
+    found = list(variants(schema))
+    assert found
+    assert all(validator(schema).is_valid(value) for value in found)
+
+
+def test_variants_go_through_every_alternative() -> None:
+    schema = {
+        "type": "object",
+        "required": ["a", "b"],
+        "properties": {"a": {"enum": [1, 2]}, "b": {"type": "boolean"}},
+    }
+    found = [(one["a"], one["b"]) for one in variants(schema)]
+    assert found == [(1, False), (1, True), (2, False), (2, True)]

@@ -14,9 +14,7 @@ from activities.yaml.reader import read_yaml
 from adapter.authoring.diagnostics.diagnostic import Report
 from adapter.authoring.scenarios import load_suite, run_suite, skeletons, write_skeletons
 from adapter.authoring.scenarios.blocks import block
-from adapter.authoring.scenarios.samples import sample, variants
 from adapter.errors import Refused
-from interpreter.machine.schemas import Schemas
 from interpreter.scenario import Dialect, outlets_of
 from tests.adapter.authoring.scenarios.suites import changed, file_of, packaged
 
@@ -93,39 +91,6 @@ def test_adding_keeps_the_mode_of_the_file(tmp_path: Path) -> None:
     file.chmod(0o640)
     generate(file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"type": "string", "minLength": 40},
-        {"type": "string", "format": "date-time"},
-        {"type": "integer", "minimum": 3, "maximum": 9},
-        {"type": "number", "exclusiveMaximum": -4},
-        {"type": ["null", "string"]},
-        {"enum": ["a", "b"]},
-        {"type": "array", "minItems": 2, "items": {"const": 1}},
-        {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/x"}}}
-        | {"$defs": {"x": {"type": "boolean"}}},
-        {"type": "object", "minProperties": 2, "properties": {"a": {"type": "string"}}},
-        {"allOf": [{"required": ["a"]}, {"required": ["b"]}], "type": "object"},
-        {"oneOf": [{"type": "string", "maxLength": 0}, {"type": "null"}]},
-        {"if": {"properties": {"k": {"const": 1}}}, "then": {"required": ["x"]}}
-        | {"type": "object", "required": ["k"], "properties": {"k": {"enum": [1, 2]}}},
-    ],
-)
-def test_a_sample_fits_its_schema(schema: Any) -> None:
-    assert Schemas().fits(schema, sample(schema))
-
-
-def test_variants_go_through_every_alternative() -> None:
-    schema = {
-        "type": "object",
-        "required": ["a", "b"],
-        "properties": {"a": {"enum": [1, 2]}, "b": {"type": "boolean"}},
-    }
-    found = [(one["a"], one["b"]) for one in variants(schema)]
-    assert found == [(1, False), (1, True), (2, False), (2, True)]
 
 
 _JSON = st.recursive(
