@@ -14,6 +14,8 @@ from activities.credentials.masking import Secret
 ASSERTION_SECONDS = 60
 """Long enough for one request and clocks that differ a little; each is used once."""
 
+LEAST_RSA_BITS = 2_048
+
 # Which algorithms a key may sign with; the first is taken where the key does not say.
 _ALGORITHMS = {
     ("EC", "P-256"): ("ES256",),
@@ -39,6 +41,8 @@ class SigningKey:
             raise UnusableKey("the key is no private JWK of type EC, OKP or RSA") from error
         if "d" not in jwk:
             raise UnusableKey("the key is public: it can not sign")
+        if self.algorithm == "RS256" and self._key.key_size < LEAST_RSA_BITS:
+            raise UnusableKey(f"the RSA key has fewer than {LEAST_RSA_BITS} bits")
 
     def sign(self, claims: dict[str, Any]) -> Secret:
         """The claims as a signed token that names its key."""

@@ -6,6 +6,7 @@ import asyncio
 import os
 import stat
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from activities.credentials import Secret
@@ -13,6 +14,7 @@ from adapter.config.secret_providers import OpenProviders, ProviderUse
 from adapter.errors import Unavailable
 
 _LARGEST_SECRET_BYTES = 65_536
+_MOST_ASKING = 8
 _OWN = ("secret:file/", "secret:env/")
 _ALLOWED_MODES = frozenset({0o400, 0o600})
 
@@ -34,6 +36,7 @@ class SecretStore:
         self._root = root
         self._environment = environment
         self._providers = OpenProviders(providers or {}, self._own)
+        self._asking: ThreadPoolExecutor | None = None
 
     def read(self, reference: str) -> bytes:
         """The secret's bytes.
@@ -74,7 +77,11 @@ class SecretStore:
         """As ``secret``, without holding up others while a provider is asked."""
         if reference.startswith(_OWN):
             return self.secret(reference)
-        return await asyncio.to_thread(self.secret, reference)
+        if self._asking is None:
+            # Threads of their own: a vault that hangs must not keep others from resolving names.
+            self._asking = ThreadPoolExecutor(_MOST_ASKING, thread_name_prefix="secret-provider")
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._asking, self.secret, reference)
 
     def _own(self, reference: str) -> Secret:
         """What a provider may read for itself; Unavailable ``secret.absent`` beyond that."""

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
 
 from activities.credentials import (
     Anonymous,
@@ -152,4 +154,13 @@ async def test_what_is_no_private_key_is_said_to_be_unusable(key: str) -> None:
     with pytest.raises(CredentialUnusable) as caught:
         await client(key).header(posts.attempt())
     assert caught.value.code == "connection.signing-key"
+    assert posts.seen == []
+
+
+async def test_an_rsa_key_that_is_too_short_signs_nothing() -> None:
+    private = rsa.generate_private_key(public_exponent=65_537, key_size=1_024)
+    jwk = json.dumps(RSAAlgorithm.to_jwk(private, as_dict=True))
+    posts = Posts()
+    with pytest.raises(CredentialUnusable):
+        await client(jwk).header(posts.attempt())
     assert posts.seen == []
