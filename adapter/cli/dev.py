@@ -177,6 +177,8 @@ def addresses_of(servers: LocalServers) -> list[tuple[str, str]]:
         ("Temporal", at.temporal),
         ("PostgreSQL", at.database_url.rpartition("@")[2]),
         ("runtime file", str(servers.files.runtime)),
+        ("issuer of tokens", at.issuer),
+        ("profile", str(servers.files.profile)),
         ("API key", str(servers.files.api_key_file)),
         ("logs", str(servers.files.folder / "logs")),
     ]
@@ -206,6 +208,12 @@ class _Telling:
             _say_example(say, applied.workflow)
         else:
             self._say_project(self.authored, servers, applied)
+        flag = _runtime_flag(servers.files.runtime)
+        say("From a program:")
+        say(
+            f"  curl -s {servers.addresses.api}/v1/runs"
+            f' -H "Authorization: Bearer $(coordinatorctl token{flag})"'
+        )
         say()
         say("Ready. Ctrl-C stops everything; the data is kept.")
 
@@ -218,9 +226,7 @@ class _Telling:
             "activation": _activation(applied),
         }
         if authored.inputs:
-            sample = servers.files.folder / _SAMPLE_FILE
-            sample.write_text(json.dumps(authored.inputs[0], indent=2) + "\n", encoding="utf-8")
-            facts["sample input"] = str(sample)
+            facts["sample input"] = str(_kept(servers, _SAMPLE_FILE, authored.inputs[0]))
         if self.start:
             run = _start(servers, applied, authored.inputs[0])
             facts |= {"run": run["runId"], "run in Temporal UI": _page_of(servers, run["runId"])}
@@ -234,6 +240,10 @@ class _Telling:
             say(f"Trigger {name} takes {trigger.event} at {address}:")
             say(f"  from {event_source_of(definition)}, signed with secrets/registry-events")
         say("In another terminal:")
+        for name, data in sorted(authored.events.items()):
+            file = _kept(servers, f"sample-event-{name}.json", data)
+            named = f"{applied.workflow} {name} --type {definition.triggers[name].event}"
+            say(f"  coordinatorctl emit {named} --data {os.path.relpath(file)}{flag}")
         if authored.inputs:
             sample = os.path.relpath(servers.files.folder / _SAMPLE_FILE)
             say(f"  coordinatorctl start --workflow {applied.workflow} --input {sample}{flag}")
@@ -247,6 +257,13 @@ class _Telling:
         call = next((n for n, node in definition.nodes.items() if node.kind == "call"), None)
         if call is not None:
             say(f"  coordinatorctl fail {call}=lost-response{flag}")
+
+
+def _kept(servers: LocalServers, name: str, value: JsonValue) -> Path:
+    """A file with a made-up value, for a command that takes one."""
+    file = servers.files.folder / name
+    file.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    return file
 
 
 def _activation(applied: Plan) -> str:

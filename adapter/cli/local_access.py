@@ -50,6 +50,8 @@ def authentication_part(issuer: str, key: str, ui_key: str) -> dict[str, Any]:
             "temporal-ui": {"keys": [_kept_key(ui_key)], **reader},
         }
     }
+    # One person's deployment, whose scripts may ask as fast as they can.
+    part["limits"] = {"perSecond": 1_000, "burst": 2_000}
     if issuer:
         part["issuers"] = {
             ISSUER_NAME: {
