@@ -141,7 +141,7 @@ keys:
   state: {active: 1, versions: {"1": secret:file/c}}
 api: {bind: "127.0.0.1:8300", publicUrl: "http://127.0.0.1:8300"}
 connections:
-  registry: {product: messaging, baseUrl: "https://example.org"}
+  registry: {product: messaging, baseUrl: "http://127.0.0.1:1"}
 """
     )
     [found] = run("check", str(project), "--format", "json").object["diagnostics"]
