@@ -16,7 +16,10 @@ _SQL = queries("recovery")
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """An execution that has not ended as far as the ledger knows; ``latest`` is its run's."""
+    """An execution that has not ended as far as the ledger knows; ``latest`` is its run's.
+
+    ``created_at`` is when the ledger opened it, before Temporal was given it.
+    """
 
     run_id: str
     workflow: str
@@ -25,6 +28,7 @@ class Unfinished:
     temporal_run_id: str | None
     run_state: str
     latest: int
+    created_at: datetime | None = None
 
     @property
     def workflow_id(self) -> str:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from datetime import timedelta
+from typing import Final, TypeAlias
 
 from adapter.reconcile.observe import Observation
 from adapter.temporal.executions import Fate
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.values import JsonValue
+
+LOST_ADMISSION: Final = "execution-of-lost-admission"
+
+_CLOCKS: Final = timedelta(minutes=1)
+"""How far the clocks of Temporal and of the database may be apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +60,16 @@ def plan(seen: Observation) -> Step:
     A workflow writes its end into the ledger before it ends. So an execution that is over while the
     ledger holds it open was ended by somebody else (*Terminate*, a time-out), or the ledger was
     restored. Only a completed one carries its own proof. A reset gives the execution another
-    Temporal run: that is live, and merely bound anew.
+    Temporal run: that is live, and merely bound anew. An execution that is older than the admission
+    of its run is of one that a restore has taken away, and was repeated since: it is sealed under a
+    key that nobody has any more, so it never goes on, and what it sent is not on record.
     """
     unfinished, found = seen.unfinished, seen.found
     failed_start = unfinished.start_state == StartState.FAILED
     if found.fate is Fate.LIVE:
+        if _older_than_admission(seen):
+            flagged = unfinished.run_state == RunState.RECOVERY_REQUIRED
+            return Leave() if flagged else RequireRecovery(LOST_ADMISSION)
         if failed_start:
             return Bind(found.temporal_run_id)
         return _of_live(seen)
@@ -69,6 +80,11 @@ def plan(seen: Observation) -> Step:
     if unfinished.run_state == RunState.RECOVERY_REQUIRED:
         return Leave()
     return RequireRecovery(f"execution-{found.fate.value}")
+
+
+def _older_than_admission(seen: Observation) -> bool:
+    created_at, started_at = seen.unfinished.created_at, seen.found.started_at
+    return bool(created_at and started_at and started_at < created_at - _CLOCKS)
 
 
 def _of_live(seen: Observation) -> Step:

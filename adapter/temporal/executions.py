@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureError
@@ -42,11 +42,15 @@ _FATES = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An execution as it was found; ``result`` is what a completed one published, if it is ours."""
+    """An execution as it was found; ``result`` is what a completed one published, if it is ours.
+
+    ``started_at`` is Temporal's instant of the start of its present Temporal run.
+    """
 
     fate: Fate
     temporal_run_id: str = ""
     result: Published | None = None
+    started_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,10 @@ async def find(client: Client, workflow_id: str) -> Found:
         raise _unavailable(error) from error
     # A status that this program does not know is left alone, as that of an open one is.
     fate = _FATES.get(described.status, Fate.LIVE) if described.status else Fate.LIVE
-    if fate is not Fate.COMPLETED:
-        return Found(fate, described.run_id)
-    return Found(fate, described.run_id, await _published(client, workflow_id, described.run_id))
+    result = None
+    if fate is Fate.COMPLETED:
+        result = await _published(client, workflow_id, described.run_id)
+    return Found(fate, described.run_id, result, described.start_time)
 
 
 async def _published(client: Client, workflow_id: str, run_id: str) -> Published | None:

@@ -133,11 +133,16 @@ class Site:
         return run_id
 
     async def admit(
-        self, nodes: dict[str, Any], *, deadline: int = 3600, binding: Binding | None = None
+        self,
+        nodes: dict[str, Any],
+        *,
+        deadline: int = 3600,
+        binding: Binding | None = None,
+        number: int | None = None,
     ) -> str:
-        """The same without a start."""
+        """The same without a start; the same ``number`` is the same admission again."""
         made = _definition(nodes, deadline)
-        number = next(_numbers)
+        number = next(_numbers) if number is None else number
         labels = Labels(version=str(number))
         await self.ledger.packages.apply(Package(f"sha256:{number}", made, labels), "deployer")
         wish = ("owner", "", made.id, f"key-{number}", made.revision, {"number": number})

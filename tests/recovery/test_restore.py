@@ -323,6 +323,31 @@ async def test_an_unknown_effect_may_be_left_to_people(site: Site) -> None:
     assert site.applied() == [1]
 
 
+async def test_an_execution_of_an_admission_that_a_restore_took_is_not_believed(
+    site: Site, backup: Callable[[], Awaitable[Restore]], database_url: str
+) -> None:
+    restore = await backup()
+    run_id = await site.admit(BETWEEN, number=1_000)
+    await site.starter.start(run_id)
+    site.started.append(run_id)
+    async with site.worker():
+        await site.until(run_id, RunState.WAITING)
+    site = site.beside(await restore())
+    await released(site.ledger)
+    assert await site.admit(BETWEEN, number=1_000) == run_id
+    await site.starter.start(run_id)
+    async with site.worker():
+        await asyncio.sleep(1)
+        await an_hour_later(elsewhere(database_url))
+        for _ in range(2):
+            await site.reconcile()
+            assert (await site.status(run_id)).state is RunState.RECOVERY_REQUIRED
+    assert len(site.pretend.requests(SEND)) == 1
+    await (await site.handle(run_id)).terminate()
+    await site.ledger.holds.begin_review("ops", "the admission was lost")
+    assert (await site.ledger.reviews.complete("ops", VOUCHED)).ended == 1
+
+
 async def test_what_retention_erased_is_erased_again(
     site: Site, backup: Callable[[], Awaitable[Restore]]
 ) -> None:
@@ -394,6 +419,14 @@ async def unwritable(
     async with await psycopg.AsyncConnection.connect(url) as connection:
         await connection.execute("select from coordinator.runs where id = %s for update", [run_id])
         yield
+
+
+async def an_hour_later(url: str) -> None:
+    """Let everything that the ledger has opened be of an hour later."""
+    async with await psycopg.AsyncConnection.connect(as_owner(url), autocommit=True) as database:
+        await database.execute(
+            "update coordinator.executions set created_at = created_at + interval '1 hour'"
+        )
 
 
 async def unheld(url: str) -> None:

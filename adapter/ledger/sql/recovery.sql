@@ -165,7 +165,7 @@ where r.id = x.run_id
       where u.closed_at is null and u.start_state <> 'start_pending'
       order by u.checked_at nulls first limit %(limit)s for update skip locked)
 returning x.run_id::text as run_id, r.workflow, x.execution, x.start_state, x.temporal_run_id,
-          r.state as run_state, r.execution as latest
+          r.state as run_state, r.execution as latest, x.created_at
 
 -- execution_facts: How an execution stands in the ledger, read after its run's lock.
 select clock_timestamp() as now, x.closed_at is not null as closed, x.temporal_run_id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,7 +12,9 @@ from adapter.reconcile.observe import Observation
 from adapter.reconcile.plan import Bind, Finish, Leave, RequireRecovery, Resume, Step, plan
 from adapter.temporal.executions import Fate, Found, Published
 
-RUN = Unfinished("r", "notice", 1, "started", "t1", "running", 1)
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+RUN = Unfinished("r", "notice", 1, "started", "t1", "running", 1, NOON)
+OF_LOST_ADMISSION = Found(Fate.LIVE, "t0", started_at=NOON - timedelta(hours=1))
 FLAGGED = replace(RUN, run_state="recovery-required")
 NEVER_STARTED = replace(FLAGGED, start_state="start_failed", temporal_run_id=None)
 
@@ -34,6 +37,10 @@ NEVER_STARTED = replace(FLAGGED, start_state="start_failed", temporal_run_id=Non
         (replace(RUN, latest=2), Found(Fate.TERMINATED, "t1"), Leave()),
         (NEVER_STARTED, Found(Fate.LIVE, "t1"), Bind("t1")),
         (NEVER_STARTED, Found(Fate.MISSING), Leave()),
+        (RUN, Found(Fate.LIVE, "t1", started_at=NOON - timedelta(seconds=30)), Leave()),
+        (RUN, OF_LOST_ADMISSION, RequireRecovery("execution-of-lost-admission")),
+        (FLAGGED, OF_LOST_ADMISSION, Leave()),
+        (NEVER_STARTED, OF_LOST_ADMISSION, Leave()),
     ],
 )
 def test_each_observation_asks_for_one_step(
