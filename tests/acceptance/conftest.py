@@ -23,7 +23,7 @@ from adapter.errors import Unavailable
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 150
-_PORTS = ("api", "temporal", "temporalUi", "products", "postgres")
+_PORTS = ("api", "temporal", "temporalUi", "products", "issuer", "postgres")
 
 
 def command(program: str, *arguments: str) -> list[str]:
