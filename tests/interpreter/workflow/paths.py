@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -279,3 +280,11 @@ PATHS: dict[str, Path] = {
         _reconcile,
     ),
 }
+
+
+_LARGE = {"id": "r1", "text": random.Random(1).randbytes(33_000).hex()}
+SEALED: dict[str, Path] = {
+    "sealed-large": Path(EFFECTS, _script(one=[accepted(_LARGE)], two=[accepted()])),
+    **{f"sealed-{name}": PATHS[name] for name in ("reviewed", "retried-same", "signal-on-record")},
+}
+"""Paths that are recorded under keys, one of them with payloads that a ledger keeps."""

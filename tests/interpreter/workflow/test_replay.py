@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import WorkflowHistory
+from temporalio.converter import DataConverter, WorkflowSerializationContext
 from temporalio.worker import (
     Interceptor,
     Replayer,
@@ -24,15 +24,22 @@ from temporalio.worker import (
     WorkflowRunner,
 )
 
-from adapter.temporal.payloads import clear_converter
+from adapter.crypto import KeyRing
+from adapter.temporal.codec import SealingCodec
+from adapter.temporal.payloads import clear_converter, sealed_converter
 from interpreter.definition.document import Definition
 from interpreter.workflow.programs import PROGRAMS
 from interpreter.workflow.run import InterpretedRun
 from tests.fixtures.sandbox import sandboxed_runner
-from tests.interpreter.workflow.paths import PATHS
+from tests.interpreter.workflow.paths import PATHS, SEALED
+from tests.interpreter.workflow.record import BODIES, recorded_vault
 
 HISTORIES = Path(__file__).parent / "histories"
-NAMES = sorted(p.stem for p in HISTORIES.glob("*.json") if not p.stem.endswith(".definition"))
+NAMES = sorted(
+    p.stem
+    for p in HISTORIES.glob("*.json")
+    if not p.stem.endswith(".definition") and p.name != BODIES.name
+)
 
 _asked: list[tuple[Any, ...]] = []
 
@@ -69,14 +76,23 @@ def _history(name: str) -> WorkflowHistory:
     return WorkflowHistory.from_json(identity["workflowId"], text)
 
 
-def _recorded(events: list[HistoryEvent]) -> Iterator[tuple[Any, ...]]:
-    for event in events:
+def _converter(name: str) -> DataConverter:
+    if name not in SEALED:
+        return clear_converter()
+    return sealed_converter(SealingCodec(recorded_vault().vault()))
+
+
+async def _recorded(
+    history: WorkflowHistory, converter: DataConverter
+) -> AsyncIterator[tuple[Any, ...]]:
+    context = WorkflowSerializationContext("default", history.workflow_id)
+    for event in history.events:
         if event.HasField("activity_task_scheduled_event_attributes"):
             scheduled = event.activity_task_scheduled_event_attributes
             yield (
                 scheduled.activity_type.name,
                 scheduled.activity_id,
-                [json.loads(p.data) if p.data else None for p in scheduled.input.payloads],
+                await converter.with_context(context).decode(scheduled.input.payloads),
                 scheduled.start_to_close_timeout.ToTimedelta().total_seconds(),
             )
 
@@ -89,18 +105,30 @@ async def test_a_recorded_history_replays_with_the_same_commands(name: str, runn
     chosen: WorkflowRunner = runner()
     replayer = Replayer(
         workflows=[InterpretedRun],
-        data_converter=clear_converter(),
+        data_converter=_converter(name),
         namespace="default",
         interceptors=[_Strict()],
         workflow_runner=chosen,
     )
     await replayer.replay_workflow(history)
     if isinstance(chosen, UnsandboxedWorkflowRunner):
-        assert _asked == list(_recorded(list(history.events)))
+        assert _asked == [asked async for asked in _recorded(history, _converter(name))]
 
 
 def test_every_path_is_recorded() -> None:
-    assert set(PATHS) == set(NAMES)
+    assert {*PATHS, *SEALED} == set(NAMES)
+
+
+async def test_a_sealed_recording_does_not_replay_without_its_keys() -> None:
+    vault = recorded_vault()
+    vault.keys = KeyRing.generate()
+    replayer = Replayer(
+        workflows=[InterpretedRun],
+        data_converter=sealed_converter(SealingCodec(vault.vault())),
+        namespace="default",
+    )
+    with pytest.raises(RuntimeError, match="belongs to another key"):
+        await replayer.replay_workflow(_history("sealed-reviewed"))
 
 
 @pytest.mark.parametrize("seed", ["1", "2", "77"])
@@ -124,7 +152,7 @@ def replay_all() -> None:
         for name in NAMES:
             replayer = Replayer(
                 workflows=[InterpretedRun],
-                data_converter=clear_converter(),
+                data_converter=_converter(name),
                 namespace="default",
                 workflow_runner=UnsandboxedWorkflowRunner(),
             )
