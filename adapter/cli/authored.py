@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,13 +42,17 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Authored:
-    """A compiled project, its simulation's plan, and an input that fits (absent if none could)."""
+    """A compiled project, its simulation's plan, and what fits its schemas (absent if none could).
+
+    ``inputs`` has an input at the most, ``events`` data for each trigger.
+    """
 
     folder: Path
     packaged: PackagedDefinition
     plan: SimulationPlan
     catalogue: tuple[Path, ...]
     inputs: tuple[JsonValue, ...]
+    events: dict[str, JsonValue]
 
     @property
     def waits(self) -> list[str]:
@@ -87,7 +92,7 @@ def read_authored(folder: Path, wishes: Wishes, terminal: Terminal) -> Authored:
     files = tuple(path.absolute() for path in wishes.catalogue)
     inputs = _inputs(definition, cases, case)
     root = folder.parent if folder.is_file() else folder
-    return Authored(root, result.definition, plan, files, inputs)
+    return Authored(root, result.definition, plan, files, inputs, _events(definition))
 
 
 def _suite(
@@ -154,6 +159,15 @@ def _examples(cases: Sequence[Case]) -> dict[str, JsonValue]:
                     found.setdefault(step, one.value)
         for name, value in _completions(case).items():
             found.setdefault(name, value)
+    return found
+
+
+def _events(definition: Definition) -> dict[str, JsonValue]:
+    """Data that each trigger takes, made up."""
+    found: dict[str, JsonValue] = {}
+    for name, trigger in definition.triggers.items():
+        with suppress(NoSample):
+            found[name] = generate(trigger.event_schema, name, optional=False)
     return found
 
 

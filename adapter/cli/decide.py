@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from adapter.cli.casework_client import PretendCasework
 from adapter.cli.options import FormatOption, RuntimeOption
+from adapter.cli.runs import segment
 from adapter.cli.simulation_client import SimulationClient, simulation_of
 from adapter.cli.terminal import Format, Terminal
 from adapter.config.loading import load_runtime
@@ -32,6 +33,10 @@ def decide(
         str | None,
         typer.Option("--review", metavar="ID", help="the review; the only pending one without it"),
     ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", metavar="RUN", help="the run that asked for the review"),
+    ] = None,
     comment: Annotated[str | None, typer.Option("--comment")] = None,
     runtime: RuntimeOption = None,
     format: FormatOption = Format.TEXT,
@@ -40,14 +45,21 @@ def decide(
     terminal = Terminal(format)
     simulation = simulation_of(load_runtime(find_runtime(runtime)).document)
     if simulation is not None:
+        if run is not None:
+            raise Usage(
+                "usage.invalid",
+                "simulated products do not know which run a call belongs to",
+                place="--run",
+                remedy="name the result with --review, or leave both out for the only one",
+            )
         _decide_simulated(SimulationClient(simulation), decision, review, comment, terminal)
         return
     desk = PretendCasework(_pretend_origin(runtime))
-    decided = desk.decide(review or _only_pending(desk), decision.value, comment)
+    decided = desk.decide(review or _only_pending(desk, run), decision.value, comment)
     if format is Format.JSON:
         terminal.object(decided)
     else:
-        terminal.line(f"review {decided['reviewRequestId']} is {decision.value}")
+        terminal.line(f"review {_with_run(decided)} is {decision.value}")
 
 
 def _decide_simulated(
@@ -65,17 +77,22 @@ def _decide_simulated(
         terminal.line(f"review {done['id']} is {decision.value}")
 
 
-def _only_pending(desk: PretendCasework) -> str:
-    pending = desk.pending()
+def _only_pending(desk: PretendCasework, run: str | None) -> str:
+    pending = [one for one in desk.pending() if run is None or one["correlationId"] == segment(run)]
     if len(pending) == 1:
         return str(pending[0]["reviewRequestId"])
-    ids = ", ".join(str(one["reviewRequestId"]) for one in pending[:5])
+    named = ", ".join(_with_run(one) for one in pending[:5])
     raise Refused(
         "decide.no-single-review",
-        f"{len(pending)} reviews are pending" + (f": {ids}" if ids else ""),
-        place="--review",
+        f"{len(pending)} reviews are pending" + (f": {named}" if named else ""),
+        place="--review" if run is None else "--run",
         remedy="name one with --review" if pending else "start a run that asks for a review",
     )
+
+
+def _with_run(review: dict[str, Any]) -> str:
+    """A review and the run that asked for it, which is what its correlation id says."""
+    return f"{review['reviewRequestId']} (run {review['correlationId']})"
 
 
 def _pretend_origin(runtime: RuntimeOption) -> str:

@@ -59,6 +59,7 @@ _ENTRIES = {
     "audit": Entry("", "", "Prove, export or show the audit journal", commands=_AUDIT),
     "keys": Entry("", "", "Count or renew what the sealing keys hold", commands=_KEYS),
     "signal": Entry("adapter.cli.signal", "signal", "Complete a run's wait on a signal"),
+    "emit": Entry("adapter.cli.emit", "emit", "Send an event as a product would (development)"),
     "decide": Entry("adapter.cli.decide", "decide", "Decide a review at the pretend casework"),
     "complete": Entry("adapter.cli.simulation", "complete", "Complete a simulated result"),
     "fail": Entry("adapter.cli.simulation", "fail", "Let a simulated step fail, or work again"),
@@ -68,6 +69,8 @@ _ENTRIES = {
         "Temporal's own CLI, with this deployment's address",
         passes_arguments_on=True,
     ),
+    "token": Entry("adapter.cli.tokens", "token", "Print an access token of this client"),
+    "api-key": Entry("adapter.cli.api_keys", "api_key", "Make an API key, shown once"),
     "openapi": Entry("adapter.cli.runs", "openapi", "Print the service's OpenAPI document"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,6 +13,8 @@ import pytest
 
 from activities.catalogue import Catalogue
 from adapter.authoring import load_project
+from adapter.cli.local_files import Addresses, Bound, LocalFiles
+from adapter.cli.main import main
 from adapter.ledger import Package
 from interpreter.contract.records import StartState
 from interpreter.definition.document import Definition, Labels
@@ -170,3 +173,27 @@ async def test_a_hold_keeps_events_out_until_it_is_released(
     status, admitted = await send(client)
     assert status == 202
     site.started.append(admitted["runId"])
+
+
+async def test_a_developer_sends_an_event_by_command(
+    client: httpx.AsyncClient, desk: Desk, tmp_path: Path
+) -> None:
+    port = int(desk.url.rpartition(":")[2])
+    nowhere = "http://127.0.0.1:1"
+    at = Addresses("127.0.0.1:1", nowhere, port, nowhere, "postgresql:", "postgresql:")
+    files = LocalFiles(tmp_path)
+    files.prepare()
+    (files.secrets / "registry-events").write_text(EVENTS_SECRET)
+    files.write_runtime(at, {}, Bound({}, event_source="urn:registry"))
+    data = tmp_path / "event.json"
+    data.write_text(json.dumps(DATA))
+    asked = ("emit", "followed-application", TRIGGER, "--data", str(data), "--id", "e-9")
+    named = ("--runtime", str(files.runtime), "--format", "json", "--type")
+    answers = []
+    for kind in ("registry.application.submitted", "registry.application.submitted", "other"):
+        code = await asyncio.to_thread(main, [*asked, *named, kind])
+        answers.append((code, json.loads(desk.captured.readouterr().out)))
+    (first, made), (second, again), (third, refused) = answers
+    assert (first, second, third) == (0, 0, 1)
+    assert (made["created"], again["created"]) == (True, False)
+    assert (made["runId"], refused["code"]) == (again["runId"], "event.id-reused")
