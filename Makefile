@@ -22,7 +22,7 @@ CODE := adapter interpreter activities tests $(wildcard examples benchmarks)
 
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo dev test crash chaos long check format lint types contracts install lock build clean
+.PHONY: help demo dev test crash chaos long canary check format lint types contracts install lock build clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -44,6 +44,9 @@ chaos: $(READY) ## runs while everything is killed at random; RUNS=300, SEED=...
 
 long: $(READY) ## wait 400 days, with a poll every 900 seconds
 	@$(BIN)/pytest -m '' tests/long $(PYTEST)
+
+canary: $(READY) ## runs full of marked values, then every place that must not hold them
+	@$(BIN)/python -m tests.canary
 
 check: lint types contracts ## everything that is checked without running the code
 

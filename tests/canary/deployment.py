@@ -9,7 +9,7 @@ import sys
 from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import yaml
 from adapter.cli.activation import activate_project
 from adapter.cli.credentials import ApiKey
 from adapter.cli.local_files import Addresses, LocalFiles
+from adapter.cli.local_issuer import prepare_issuer
 from adapter.cli.pretend_connections import pretend_connections
 from adapter.cli.service_client import ServiceClient, exchange
 from adapter.config.loading import load_runtime
@@ -30,6 +31,7 @@ from adapter.embedded import (
     free_port,
 )
 from adapter.errors import Unavailable
+from adapter.issuer import IssuerFolder
 from adapter.ledger.migrations import migrate
 from examples.products.client import PretendProducts
 from tests.canary.markers import CONTROL, Markers
@@ -66,6 +68,12 @@ class Deployment:
     metrics: dict[str, int]
     ours: list[ChildProcess]
     secrets: dict[str, str] = field(default_factory=dict)
+    logs: dict[str, Path] = field(default_factory=dict)
+    """The log of each process that is not a product's."""
+
+    def __post_init__(self) -> None:
+        self.logs |= {process.name: process.log_file for process in self.ours}
+        self.logs |= {"PostgreSQL": self.postgres.log_file, "Temporal": self.temporal.log_file}
 
     @property
     def client(self) -> ServiceClient:
@@ -77,12 +85,6 @@ class Deployment:
     def package(self) -> Path:
         """The folder of the package that is active."""
         return self.folder / "package"
-
-    @property
-    def logs(self) -> dict[str, Path]:
-        """The log of each process that is not a product's."""
-        found = {process.name: process.log_file for process in self.ours}
-        return found | {"PostgreSQL": self.postgres.log_file, "Temporal": self.temporal.log_file}
 
     def products(self) -> PretendProducts:
         """The control of the products, to be closed."""
@@ -113,22 +115,28 @@ async def deployment(folder: Path, markers: Markers) -> AsyncIterator[Deployment
         stack.push_async_callback(postgres.stop)
         _write_secrets(LocalFiles(place), markers)
         api_port = free_port()
-        products, origin = _products(place, markers, api_port)
+        issuer, issuer_origin = _issuer(place, markers)
+        products, origin = _products(place, markers, api_port, issuer_origin)
+        stack.push_async_callback(issuer.stop)
         stack.push_async_callback(products.stop)
-        await asyncio.gather(postgres.start(), temporal.start(), products.start())
+        servers = (postgres, temporal, issuer, products)
+        await asyncio.gather(*(server.start() for server in servers))
         ledger = await postgres.ensure_ledger(_DATABASE)
         await migrate(ledger.owner, SERVICE_ROLE)
         urls = (ledger.service, ledger.owner)
-        addresses = Addresses(temporal.address, temporal.ui_url, api_port, origin, *urls)
+        addresses = Addresses(
+            temporal.address, temporal.ui_url, api_port, origin, *urls, issuer_origin
+        )
         metrics = {"service": free_port(), "worker": free_port()}
         files = _files(place, markers, addresses, metrics)
         await _until_answers(origin, "/health")
+        await _until_answers(issuer_origin, "/health")
         _write_project(place, markers)
         await activate_project(files.runtime, place / "project")
         ours = [service(files), *(worker(files, name) for name in WORKERS)]
         made = Deployment(place, markers, files, postgres, temporal, addresses, metrics, ours)
-        for path in (place / "postgres").glob("password*"):
-            made.secrets[f"database {path.name}"] = path.read_text().strip()
+        made.secrets = _generated_secrets(place)
+        made.logs["issuer"] = issuer.log_file
         for process in ours:
             stack.push_async_callback(process.stop)
         await asyncio.gather(*(process.start() for process in ours))
@@ -140,7 +148,11 @@ async def deployment(folder: Path, markers: Markers) -> AsyncIterator[Deployment
 def _write_secrets(files: LocalFiles, markers: Markers) -> None:
     """Secrets that are markers, where `dev` would generate its own."""
     files.secrets.mkdir(parents=True, mode=0o700)
-    raw = {"admission-key-1": "admission key", "state-key-1": "state key"}
+    raw = {
+        "admission-key-1": "admission key",
+        "state-key-1": "state key",
+        "audit-key-1": "signing key",
+    }
     signed = {"casework-events": "completion secret", "registry-events": "event secret"}
     plain = {files.api_key_file.name: "api key", "products-token": "product token"}
     written = {name: _key(markers(kind)) for name, kind in raw.items()}
@@ -150,6 +162,18 @@ def _write_secrets(files: LocalFiles, markers: Markers) -> None:
         (files.secrets / name).write_text(text + "\n")
         (files.secrets / name).chmod(0o600)
     files.prepare()
+
+
+def _generated_secrets(place: Path) -> dict[str, str]:
+    """Secrets that can be no markers: passwords, and the private halves of keys."""
+    found = {
+        f"database {path.name}": path.read_text().strip()
+        for path in (place / "postgres").glob("password*")
+    }
+    for path in (place / "secrets").iterdir():
+        if path.read_bytes().startswith(b"{"):
+            found[f"private key {path.name}"] = json.loads(path.read_text())["d"]
+    return found
 
 
 def _key(marker: str) -> str:
@@ -166,8 +190,8 @@ def _files(
         "reconcile": {"everySeconds": 5},
         "telemetry": {"metrics": shown, "traces": {"file": "traces.jsonl"}},
     }
-    connections = pretend_connections(addresses.products)
-    connections["directory"]["queryParameters"] = ["q"]
+    connections = pretend_connections(addresses.products, addresses.issuer)
+    connections["directory"] |= {"queryParameters": ["q"], "maximumResponseBytes": 262_144}
     return write_runtime(place, addresses, connections, changes, deployment=markers(CONTROL))
 
 
@@ -188,10 +212,29 @@ def _write_project(place: Path, markers: Markers) -> None:
     (place / "project" / "functions.rhai").write_text(remark + functions)
 
 
-def _products(place: Path, markers: Markers, api_port: int) -> tuple[ChildProcess, str]:
+def _issuer(place: Path, markers: Markers) -> tuple[ChildProcess, str]:
+    """An issuer whose every access token carries a marker."""
+    folder, port = prepare_issuer(LocalFiles(place)), free_port()
+    known = IssuerFolder(folder)
+    for client in known.clients().values():
+        known.admit(replace(client, claims={"note": markers("access token")}))
+    process = ChildProcess(
+        "issuer",
+        [sys.executable, "-m", "adapter.issuer", "--folder", str(folder), "--port", str(port)],
+        log_file=place / "logs" / "issuer.log",
+        environment=dict(os.environ) | {"PYTHONPATH": str(ROOT)},
+        directory=ROOT,
+    )
+    return process, f"http://127.0.0.1:{port}"
+
+
+def _products(
+    place: Path, markers: Markers, api_port: int, issuer: str
+) -> tuple[ChildProcess, str]:
     files, port = LocalFiles(place), free_port()
     settings = {
         "bearer": files.secret("products-token"),
+        "issuer": issuer,
         "webhookUrl": f"http://127.0.0.1:{api_port}/v1/review-completions",
         "webhookSecret": files.secret("casework-events"),
         "words": {word: markers(word) for word in PRODUCT_WORDS},

@@ -17,6 +17,8 @@ from typing import Any
 
 from standardwebhooks import Webhook
 
+from adapter.cli.credentials import credential_in
+from adapter.cli.local_access import APPLICATION_CLIENT, write_profile
 from adapter.cli.service_client import exchange
 from examples.products.client import PretendProducts
 from tests.canary.deployment import Deployment
@@ -61,6 +63,13 @@ class Callers:
             return status, json.loads(answer)
         return status, None
 
+    def as_bearer(self, token: str) -> int:
+        """List runs with an access token; gives the status."""
+        headers = {"Authorization": f"Bearer {token}"}
+        status, answer = exchange(self.made.addresses.api, "GET", "/v1/runs", None, headers)
+        self.heard.append((f"GET {status} by token", answer))
+        return status
+
     def start(self, mode: str, record: str, note: str) -> str:
         """Start a run of a kind; gives its id."""
         workflow, revision = self._active()
@@ -84,14 +93,21 @@ class Callers:
     def act(self, run: str, kind: str, reason: str) -> None:
         """Do something about a run, for a reason that nobody else shall read."""
         body = json.dumps({"reason": reason}).encode()
-        status, answer = self.ask("POST", f"/v1/runs/{run}/{kind}", body, self._key())
+        # An act's answer shows its reason to whoever gave it.
+        path = f"/v1/runs/{run}/{kind}"
+        status, answer = self.ask("POST", path, body, self._key(), keep=False)
         assert status in (200, 202), answer
 
     def signal(self, run: str, payload: dict[str, Any]) -> int:
         """Send the signal that a run waits for; gives the status."""
         key = {"Idempotency-Key": self.made.markers("signal id")}
         body = json.dumps(payload).encode()
-        return self.ask("POST", f"/v1/runs/{run}/signals/paid", body, key)[0]
+        # A signal that is taken is answered under the id that its sender gave.
+        path = f"/v1/runs/{run}/signals/paid"
+        status, answer = self.ask("POST", path, body, key, keep=False)
+        if status >= 400:
+            self.heard.append((path, json.dumps(answer).encode()))
+        return status
 
     def announce(self, data: dict[str, Any]) -> str:
         """Send the signed event that starts a run; gives its id."""
@@ -155,6 +171,14 @@ class Story:
         self._be_refused()
         self._look_around()
 
+    def tell_shortly(self) -> None:
+        """The waits, a failure, and requests that are refused."""
+        self._plant_records()
+        self._pass_through_waits()
+        self._throw()
+        self._be_refused()
+        self._look_around()
+
     @property
     def _note(self) -> str:
         return self.made.markers("input")
@@ -173,7 +197,10 @@ class Story:
         self.products.put_record("applications", self._record, fields)
         suppressed = {**fields, "email": f"{markers('record email')}@suppressed.example"}
         self.products.put_record("applications", "SUPPRESSED", suppressed)
-        self.products.answer_external("offices", {"said": markers("external body")}, 502)
+        # So large that Temporal is given a reference to it alone.
+        large = f"{markers('large external body')} " * 2_500
+        said = {"said": markers("external body"), "more": large}
+        self.products.answer_external("offices", said, 502)
 
     def _pass_through_waits(self) -> None:
         markers, callers = self.made.markers, self.callers
@@ -196,10 +223,10 @@ class Story:
         assert callers.signal(whole, {"reference": markers("signal payload")}) in (200, 202)
         callers.until(event, _awaits("payment"))
         callers.until(waiting, _awaits("result"))
-        for run in (whole, cancelled, event, waiting):
-            self._note_state(run)
         assert callers.ended(whole) == "finished"
         assert callers.ended(cancelled) == "cancelled-after-effect"
+        for run in (whole, cancelled, event, waiting):
+            self._note_state(run)
 
     def _decide(self, run: str) -> None:
         markers = self.made.markers
@@ -214,13 +241,18 @@ class Story:
             markers("reviewer"),
         )
 
+    def _throw(self) -> None:
+        thrown = self.callers.start("throw", self._record, self._note)
+        assert self.callers.ended(thrown) == "failed"
+        self._note_state(thrown)
+
     def _fail(self) -> None:
         callers = self.callers
-        thrown = callers.start("throw", self._record, self._note)
+        self._throw()
         missing = callers.start("direct", f"{self._record}-absent", self._note)
         self.products.fault("breg.read-record", "malformed", count=5)
         garbled = callers.start("direct", self._record, self._note)
-        for run in (thrown, missing, garbled):
+        for run in (missing, garbled):
             assert callers.ended(run) == "failed"
             self._note_state(run)
         self.products.clear_faults()
@@ -284,12 +316,18 @@ class Story:
         header = {"alg": "RS256", "kid": markers("token key")}
         parts = [urlsafe_b64encode(json.dumps(p).encode()).rstrip(b"=") for p in (header, claims)]
         token = b".".join([*parts, markers("token signature").encode()]).decode()
-        bearer = {"X-API-Key": "", "Authorization": f"Bearer {token}"}
-        assert ask("GET", "/v1/runs", headers=bearer)[0] in (400, 401)
+        assert self.callers.as_bearer(token) == 401
+        assert self.callers.as_bearer(self._access_token()) == 200
         forged, headers = _signed(
             f'{{"data": "{markers("forged event")}"}}', "whsec_" + "A" * 32, "x"
         )
         assert ask("POST", "/v1/review-completions", forged, headers)[0] == 401
+
+    def _access_token(self) -> str:
+        made = self.made
+        profile = made.folder / "application.yaml"
+        write_profile(profile, APPLICATION_CLIENT, made.addresses.issuer, made.addresses.api)
+        return credential_in(profile, {}).headers()["Authorization"].removeprefix("Bearer ")
 
     def _look_around(self) -> None:
         """What lists, states, journals and the doctor say."""
@@ -298,6 +336,7 @@ class Story:
             assert ask("GET", path)[0] == 200
         for run, state in self.states.items():
             assert ask("GET", f"/v1/runs/{run}/events")[0] == 200
+            # What a run has published is for whoever reads its status.
             if state != "finished":
                 assert ask("GET", f"/v1/runs/{run}")[0] == 200
 
@@ -332,6 +371,8 @@ class Commander:
             ("doctor",),
             ("start", "--workflow", workflow, "--input", str(wrong)),
             ("signal", "--run", run, "--name", "paid", "--payload", str(wrong), "--id", "one"),
+            ("audit", "export"),
+            ("audit", "export", "--format", "ocsf"),
             ("check", "--runtime", str(runtime)),
             ("doctor", "--runtime", str(runtime)),
         ):

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import urllib.request
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import unquote, urlsplit
 
 from adapter.embedded import ChildProcess
 from adapter.embedded.programs import postgres_programs
 from tests.canary.deployment import Deployment
 from tests.canary.markers import CONTROL
 from tests.canary.people import Callers, Commander
+from tests.canary.reading import Contents, NotSearched, fetched
+from tests.canary.temporal_ui import temporal_ui
 
-Contents = Iterable[tuple[str, bytes]]
 _SECONDS = 120
 _LARGEST_PART = 64 << 20
 _OVERLAP = 4_096
-_QUERIES = ("__temporal_workflow_metadata", "__stack_trace", "__enhanced_stack_trace")
-
-
-class NotSearched(Exception):
-    """A place that could not be read; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +40,9 @@ def running_places(made: Deployment, callers: Callers, commands: Commander) -> l
     """Places that are asked while the deployment runs."""
     return [
         Place("PostgreSQL dump", lambda: _dump(made)),
-        Place("Temporal UI", lambda: _temporal_ui(made)),
+        Place("Temporal UI", lambda: temporal_ui(made.addresses.temporal_ui)),
         Place("API answers", lambda: list(callers.heard)),
-        Place("OpenAPI", lambda: _fetched(f"{made.addresses.api}/openapi.json"), named=False),
+        Place("OpenAPI", lambda: fetched(f"{made.addresses.api}/openapi.json"), named=False),
         Place("commands", lambda: list(commands.said)),
         *(
             Place(f"metrics of {kind}", lambda port=port: _metrics(port))  # type: ignore[misc]
@@ -76,10 +69,17 @@ def stopped_places(made: Deployment) -> list[Place]:
 
 
 def _dump(made: Deployment) -> Contents:
-    command = [str(postgres_programs() / "pg_dumpall"), "-d", made.postgres.url("postgres")]
-    done = subprocess.run(command, capture_output=True, check=False, timeout=_SECONDS)
+    address = urlsplit(made.postgres.url("postgres"))
+    at = f"host={address.hostname} port={address.port} user={address.username} dbname=postgres"
+    done = subprocess.run(
+        [str(postgres_programs() / "pg_dumpall"), "-d", at],
+        capture_output=True,
+        check=False,
+        timeout=_SECONDS,
+        env={**os.environ, "PGPASSWORD": unquote(address.password or "")},
+    )
     if done.returncode != 0:
-        raise NotSearched(f"pg_dumpall ended with {done.returncode}")
+        raise NotSearched(done.stderr.decode(errors="replace"))
     yield "dump", done.stdout
     yield "what it said", done.stderr
 
@@ -135,61 +135,4 @@ def _family(servers: list[ChildProcess]) -> set[int]:
 
 
 def _metrics(port: int) -> Contents:
-    return _fetched(f"http://127.0.0.1:{port}/metrics")
-
-
-def _fetched(url: str, body: Any = None) -> Contents:
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url, data, {"content-type": "application/json"})
-    try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            yield url.rpartition("127.0.0.1")[2], answer.read()
-    except OSError as error:
-        raise NotSearched(f"an address did not answer: {error}") from error
-
-
-def _temporal_ui(made: Deployment) -> Iterator[tuple[str, bytes]]:
-    """Everything that the web UI asks of its server, for each execution and schedule."""
-    origin = f"{made.addresses.temporal_ui}/api/v1/namespaces/default"
-    executions: list[dict[str, str]] = []
-    token = ""
-    while True:
-        page = f"{origin}/workflows?{urlencode({'nextPageToken': token, 'pageSize': 100})}"
-        [(label, listed)] = _fetched(page)
-        yield label, listed
-        found = json.loads(listed)
-        executions += [one["execution"] for one in found.get("executions", [])]
-        token = found.get("nextPageToken") or ""
-        if not token:
-            break
-    if not executions:
-        raise NotSearched("the UI lists no execution")
-    for execution in executions:
-        yield from _of_execution(origin, execution)
-    yield from _schedules(origin)
-
-
-def _of_execution(origin: str, execution: dict[str, str]) -> Iterator[tuple[str, bytes]]:
-    workflow, run = quote(execution["workflowId"], safe=""), execution["runId"]
-    at = f"{origin}/workflows/{workflow}"
-    yield from _fetched(f"{at}?{urlencode({'execution.runId': run})}")
-    token = ""
-    while True:
-        asked = {"execution.runId": run, "maximumPageSize": 500, "nextPageToken": token}
-        [(label, history)] = _fetched(f"{at}/history?{urlencode(asked)}")
-        yield label, history
-        token = json.loads(history).get("nextPageToken") or ""
-        if not token:
-            break
-    if workflow.startswith("coordinator"):
-        return
-    for query in _QUERIES:
-        body = {"execution": execution, "query": {"queryType": query}}
-        yield from _fetched(f"{at}/query/{query}", body)
-
-
-def _schedules(origin: str) -> Iterator[tuple[str, bytes]]:
-    [(label, listed)] = _fetched(f"{origin}/schedules")
-    yield label, listed
-    for schedule in json.loads(listed).get("schedules", []):
-        yield from _fetched(f"{origin}/schedules/{quote(schedule['scheduleId'], safe='')}")
+    return fetched(f"http://127.0.0.1:{port}/metrics")

@@ -86,9 +86,13 @@ def main() -> None:
     asked = _arguments()
     given: dict[str, Any] = json.loads(asked.settings.read_text())
     webhook = WebhookTarget(given["webhookUrl"], given["webhookSecret"])
-    app = create_app(ProductsSettings(bearer=given["bearer"], webhook=webhook))
+    settings = ProductsSettings(bearer=given["bearer"], issuer=given["issuer"], webhook=webhook)
     config = uvicorn.Config(
-        Marked(app, given["words"]), http="h11", ws="none", log_level="error", access_log=False
+        Marked(create_app(settings), given["words"]),
+        http="h11",
+        ws="none",
+        log_level="error",
+        access_log=False,
     )
     uvicorn.Server(config).run(sockets=[listen(asked.port)])
 

@@ -7,15 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.canary.deployment import Deployment, deployment, write_package
+from tests.canary.deployment import deployment, write_package
 from tests.canary.markers import CONTROL, Markers
 from tests.canary.people import Callers, Commander, Story
-from tests.canary.places import (
-    NotSearched,
-    Place,
-    running_places,
-    stopped_places,
-)
+from tests.canary.places import Place, running_places, stopped_places
+from tests.canary.reading import NotSearched
 from tests.canary.search import Hit, Search
 
 _MOST_SHOWN = 200
@@ -41,8 +37,8 @@ class Verdict:
         return not self.complaints
 
 
-async def scan(folder: Path, say: Callable[[str], None]) -> Verdict:
-    """The whole scan in a folder of its own; every server is ended afterwards."""
+async def scan(folder: Path, say: Callable[[str], None], *, short: bool = False) -> Verdict:
+    """The whole scan in a folder of its own, or one of a short story; every server is ended."""
     markers, verdict = Markers(), Verdict()
     say("starting the servers")
     async with deployment(folder, markers) as made:
@@ -50,7 +46,7 @@ async def scan(folder: Path, say: Callable[[str], None]) -> Verdict:
         say("runs of every end, full of markers")
         with made.products() as products:
             story = Story(made, callers, products)
-            await asyncio.to_thread(story.tell)
+            await asyncio.to_thread(story.tell_shortly if short else story.tell)
         waiting = next(run for run, state in story.states.items() if state != "finished")
         await commander.work(waiting)
         write_package(made)
@@ -95,6 +91,3 @@ def search_place(verdict: Verdict, search: Search, place: Place, markers: Marker
 def _with_control(data: bytes, control: bytes) -> bytes:
     half = len(data) // 2
     return data[:half] + control + data[half:]
-
-
-__all__ = ["Deployment", "Verdict", "scan", "search_place"]
