@@ -255,3 +255,51 @@ def test_a_sender_of_events_has_a_secret_of_its_own(write: Write) -> None:
     assert [(f.code, f.pointer) for f in findings(write(document))] == [
         ("config.duplicate-item", "/events/sources/other/secretRef")
     ]
+
+
+@pytest.mark.parametrize(
+    ("origin", "code"),
+    [
+        ("http://temporal.example.org", "config.plain-http"),
+        ("https://temporal.example.org/", "config.invalid-value"),
+        ("*", "config.invalid-value"),
+        ("null", "config.invalid-value"),
+        ("https://Temporal.example.org", "config.invalid-value"),
+        ("https://*.example.org", "config.invalid-value"),
+    ],
+)
+def test_the_pages_of_the_codec_server_are_named_one_by_one(
+    write: Write, origin: str, code: str
+) -> None:
+    wrong = sound() | {"codec": {"uiOrigins": [origin]}}
+    [finding] = findings(write(wrong))
+    assert (finding.code, finding.pointer) == (code, "/codec/uiOrigins/0")
+
+
+@pytest.mark.parametrize(
+    ("mode", "bind", "sound_so"),
+    [
+        ("development", "127.0.0.1:8300", True),
+        ("development", "0.0.0.0:8300", False),
+        ("production", "127.0.0.1:8300", False),
+    ],
+)
+def test_a_key_stands_in_an_address_in_development_on_loopback_only(
+    write: Write, mode: str, bind: str, sound_so: bool
+) -> None:
+    codec = {"uiOrigins": ["http://localhost:8233"], "keyInPath": True}
+    changes = {"codec": codec, "mode": mode, "audit": SIGNED, "waits": {}}
+    document = sound() | changes
+    document["api"]["bind"] = bind
+    path = write(document)
+    if sound_so:
+        assert load_runtime(path, {}).document.codec is not None
+    else:
+        assert [f.code for f in findings(path)] == ["config.key-in-path"]
+
+
+def test_plain_signals_are_taken_unless_a_deployment_says_otherwise(write: Write) -> None:
+    assert load_runtime(write(sound()), {}).document.temporal.plain_signals
+    document = sound()
+    document["temporal"]["plainSignals"] = False
+    assert not load_runtime(write(document), {}).document.temporal.plain_signals
