@@ -14,6 +14,8 @@ from interpreter.contract import names
 from interpreter.contract.runs import StartRun, workflow_id
 
 _RPC_TIMEOUT = timedelta(seconds=10)
+_SHORT = 8
+"""Digits by which people tell runs apart in Temporal's lists."""
 
 
 async def start_run(client: Client, start: StartRun, task_queue: str) -> str:
@@ -32,6 +34,7 @@ async def start_run(client: Client, start: StartRun, task_queue: str) -> str:
             task_queue=task_queue,
             id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
             id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+            static_summary=f"{start.workflow} {start.version}, run {start.run_id[:_SHORT]}",
             rpc_timeout=_RPC_TIMEOUT,
         )
     except WorkflowAlreadyStartedError as error:

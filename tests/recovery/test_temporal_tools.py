@@ -174,3 +174,12 @@ async def test_a_completion_by_hand_is_no_reply(site: Site) -> None:
         await site.until(run_id, RunState.FINISHED)
         await site.ended(run_id)
     assert (site.applied(), len(site.keys())) == ([1], 1)
+
+
+async def test_temporals_lists_tell_a_run_by_its_workflow_and_number(site: Site) -> None:
+    run_id = await site.start(ONE_MESSAGE)
+    version = (await site.status(run_id)).version
+    described = await (await site.handle(run_id)).describe()
+    assert await described.static_summary() == f"recovery {version}, run {run_id[:8]}"
+    stored = described.raw_description.execution_config.user_metadata.summary
+    assert run_id[:8].encode() not in stored.data
