@@ -67,6 +67,11 @@ RUNTIME_CODES = (
         "use https",
     ),
     Code(
+        "config.key-in-path",
+        "an API key may stand in an address in mode development on loopback only",
+        "remove `keyInPath`, and have Temporal's UI pass the access token",
+    ),
+    Code(
         "config.secret-provider",
         "a reference names a provider of secrets that is not configured",
         "add it under `secrets.providers`, or correct the reference",
