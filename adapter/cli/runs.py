@@ -261,7 +261,7 @@ def read_input(name: str) -> Any:
             "input.invalid-json",
             error.message,
             place=f"{place}:{error.line}:{error.column}",
-            remedy="write one JSON value in UTF-8",
+            remedy=error.remedy,
         ) from error
 
 

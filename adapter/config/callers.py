@@ -166,6 +166,7 @@ class StaticKeys(Part):
 
 
 KeySet = Annotated[DiscoveredKeys | KeysAt | StaticKeys, Field(discriminator="type")]
+KEY_SET_KINDS = frozenset({"discovery", "uri", "static"})
 
 
 class IssuerPart(Part):

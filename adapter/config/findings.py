@@ -115,6 +115,10 @@ _WORDS: dict[str, tuple[str, str, str]] = {
 _OTHERWISE = ("config.invalid-value", "the value can not be used here", "see docs/runtime.md")
 
 
+_TAGGED = frozenset({"authorization", "keySet"})
+"""The members whose kind pydantic names after them; elsewhere the same word is a name."""
+
+
 def pointer(location: Sequence[str | int]) -> str:
     """The RFC 6901 pointer of a path of keys and indexes."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
@@ -130,7 +134,12 @@ def findings_of(error: ValidationError, tags: frozenset[str]) -> list[Finding]:
 
 
 def _finding(detail: Any, tags: frozenset[str]) -> Finding:
-    location = [part for part in detail["loc"] if part not in tags]
+    parts = detail["loc"]
+    location = [
+        part
+        for before, part in zip(("", *parts), parts, strict=False)
+        if not (part in tags and before in _TAGGED)
+    ]
     context = detail.get("ctx", {})
     broken = context.get("error")
     if isinstance(broken, RuleBroken):

@@ -20,6 +20,7 @@ from activities.yaml import (
 )
 from activities.yaml.sources import pointer_parts
 from activities.yaml.tree import find_key
+from adapter.config.callers import KEY_SET_KINDS
 from adapter.config.connections import ConfiguredConnections
 from adapter.config.document import RuntimeDocument
 from adapter.config.files import read_named_file
@@ -32,7 +33,7 @@ from adapter.config.secrets import SecretStore
 PUBLIC = "id.registrystack.org/formats/coordinator/runtime/v1alpha1"
 """The ``apiVersion`` of the public format's runtime files; no process is built from one."""
 
-_TAGS = frozenset({"none", "discovery", "uri", "static", "bearer"})
+_TAGS = KINDS | KEY_SET_KINDS
 _SCHEMA_KEY = "responseSchema"
 
 
@@ -110,7 +111,7 @@ def parse_runtime(
     try:
         document = RuntimeDocument.model_validate(tree.to_json())
     except ValidationError as error:
-        found += _placed(tree, findings_of(error, KINDS))
+        found += _placed(tree, findings_of(error, _TAGS))
         return None
     found += _placed(tree, broken_rules(document, folder))
     return None if found else document

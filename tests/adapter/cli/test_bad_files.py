@@ -43,7 +43,10 @@ def test_an_input_that_is_no_file_is_refused_without_waiting(tmp_path: Path, kin
     [
         (b"", "input.invalid-json", ":1:1"),
         (b'{"a": 1,\n "b": }', "input.invalid-json", ":2:7"),
-        (b'{"a": 1, "a": 2}', "input.invalid-json", ":1:1"),
+        (b'{"a": 1, "a": 2}', "input.invalid-json", ":1:10"),
+        (b'{"b": [{"a": ",", "c": {}}],\n  "\\u0062": 2}', "input.invalid-json", ":2:3"),
+        (b'{"a": [1, NaN]}', "input.invalid-json", ":1:11"),
+        (b"1" * 5_000, "input.invalid-json", ":1:1"),
         (b"NaN", "input.invalid-json", ":1:1"),
         (b'{"a":\n"\xff"}', "input.invalid-json", ":2:2"),
         (b"[" * 60_000, "input.invalid-json", ":1:1"),

@@ -39,7 +39,7 @@ _TEMPORAL = "temporal"
         ("check --runtime /none.yaml", "runtime.unreadable", "/none.yaml"),
         ("temporal workflow list", "runtime.absent", ".coordinator/runtime.yaml"),
         ("status x --url ftp://a --api-key-file /etc/hostname", "service.url-invalid", "--url"),
-        ("status x --url http://127.0.0.1:1 --api-key-file /none", "credential.unreadable", "/none"),
+        ("status x --url http://127.0.0.1:1 --profile /none", "credential.unreadable", "/none"),
     ],
 )
 def test_a_wrong_line_is_a_usage_error(
