@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from adapter.errors import Refused
-from adapter.ledger import Ledger
+from adapter.ledger import Ledger, Package
 from adapter.ledger.retention import may_change
 from interpreter.contract.records import Closing, RunState
+from interpreter.definition.document import Definition, Labels
 from tests.adapter.ledger.words import (
     DEFINITION,
     accepted,
@@ -120,10 +121,23 @@ async def test_an_instant_that_is_not_over_is_refused(ledger: Ledger) -> None:
     assert caught.value.code == "retention.invalid"
 
 
-def test_what_has_compensations_may_be_rolled_back() -> None:
-    assert not may_change(RunState.FINISHED, DEFINITION, all_accepted=True)
+def undoable() -> Definition:
+    """The definition with a compensation."""
     document = DEFINITION.to_json()
     document["nodes"]["send"]["compensation"] = {"operation": "send", "input": {"input": ""}}
-    undoable = type(DEFINITION).read(document)
-    assert may_change(RunState.FINISHED, undoable, all_accepted=True)
-    assert not may_change(RunState.ROLLED_BACK, undoable, all_accepted=True)
+    return Definition.read(document)
+
+
+def test_what_has_compensations_may_be_rolled_back() -> None:
+    assert not may_change(RunState.FINISHED, DEFINITION, all_accepted=True)
+    assert may_change(RunState.FINISHED, undoable(), all_accepted=True)
+    assert not may_change(RunState.ROLLED_BACK, undoable(), all_accepted=True)
+
+
+async def test_a_finished_run_that_may_be_rolled_back_is_kept(ledger: Ledger) -> None:
+    made = undoable()
+    await ledger.packages.apply(Package("sha256:undo", made, Labels(version="undo")), "deployer")
+    admitted = await ledger.admissions.admit(admission("undo", expected_revision=made.revision))
+    await ended(ledger, admitted.run_id, accepted())
+    assert (await ledger.reads.run_status(admitted.run_id, None)).state is RunState.FINISHED
+    assert await ledger.retention.retain("ops", now(), 100) == 0
