@@ -17,6 +17,8 @@ class Counted:
 
     ``states`` counts runs by state, ``uncertain`` unknown effects, ``unerased`` runs that are over
     and still have payloads; ``open_hints`` are waits whose execution was not told of a hint yet.
+    ``oldest_unsealed`` is the first record of the journal that no checkpoint has sealed, None where
+    nothing was ever signed.
     Instants are the oldest of their kind.
     """
 
@@ -45,6 +47,7 @@ class Counted:
     oldest_due: datetime | None
     unerased: int
     oldest_unerased: datetime | None
+    oldest_unsealed: datetime | None
 
 
 class Census:

@@ -11,6 +11,7 @@ from interpreter.contract.records import RunState
 _START_PATIENCE = timedelta(minutes=1)
 _DELIVERY_PATIENCE = timedelta(minutes=5)
 _WAIT_PATIENCE = timedelta(minutes=10)
+_SEAL_PATIENCE = timedelta(minutes=1)
 _MISSED_PASSES = 5
 
 
@@ -103,6 +104,10 @@ def _late(counted: Counted, norms: Norms) -> list[Finding]:
     if passed is None or now - passed > _MISSED_PASSES * norms.every:
         remedy = "no pass was made: is the schedule paused, does a worker run?"
         found.append(Finding("doctor.reconciler-late", 1, passed, remedy))
+    unsealed = counted.oldest_unsealed
+    if unsealed is not None and now - unsealed > _SEAL_PATIENCE:
+        remedy = "no checkpoint was signed since: has a worker or the service audit.signingKey?"
+        found.append(Finding("doctor.journal-unsealed", 1, unsealed, remedy))
     return found
 
 

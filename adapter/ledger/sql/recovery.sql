@@ -210,5 +210,11 @@ select clock_timestamp() as now, c.deployment, c.epoch::text as epoch, w.counter
        (select count(*) from coordinator.executions x join coordinator.runs r on r.id = x.run_id
         where x.closed_at is not null and r.erased_at is null) as unerased,
        (select min(x.closed_at) from coordinator.executions x join coordinator.runs r on r.id = x.run_id
-        where x.closed_at is not null and r.erased_at is null) as oldest_unerased
+        where x.closed_at is not null and r.erased_at is null) as oldest_unerased,
+       (select min(j.recorded_at)
+        from (select k.horizon from coordinator.checkpoints k order by k.number desc limit 1) k,
+             lateral (select * from coordinator.journal n
+                      where n.transaction >= k.horizon order by n.transaction limit 1000) j
+        where j.sequence > coalesce((select max(h.sequence) from coordinator.checkpoint_heads h
+                                     where h.chain = j.chain), 0)) as oldest_unsealed
 from coordinator.control c, coordinator.watermark w

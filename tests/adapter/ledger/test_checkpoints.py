@@ -254,3 +254,16 @@ async def rewritten(sql: Sql, chain: str) -> None:
             *(before, head, chain, sequence),
         )
     await sql("update coordinator.runs set journal_head = %s where id = %s", head, chain)
+
+
+async def test_the_census_knows_since_when_nothing_was_sealed(
+    ledger: Ledger, run_id: str, sealer: Checkpoints, sql: Sql
+) -> None:
+    assert (await ledger.census.count()).oldest_unsealed is None
+    await sealer.seal()
+    assert (await ledger.census.count()).oldest_unsealed is None
+    await ledger.runs.request_cancel(run_id, "why")
+    [(recorded,)] = await sql("select max(recorded_at) from coordinator.journal")
+    assert (await ledger.census.count()).oldest_unsealed == recorded
+    await sealer.seal()
+    assert (await ledger.census.count()).oldest_unsealed is None

@@ -39,6 +39,7 @@ WELL = Counted(
     oldest_due=NOW + timedelta(days=1),
     unerased=3,
     oldest_unerased=NOW - timedelta(days=9),
+    oldest_unsealed=NOW - timedelta(seconds=1),
 )
 HOUR_AGO = NOW - timedelta(hours=1)
 
@@ -66,6 +67,7 @@ def test_a_deployment_that_is_well_needs_nobody() -> None:
         ({"oldest_signal": HOUR_AGO}, "signal-late"),
         ({"oldest_hint": HOUR_AGO}, "hint-late"),
         ({"oldest_due": HOUR_AGO}, "wait-late"),
+        ({"oldest_unsealed": HOUR_AGO}, "journal-unsealed"),
         ({"passed_at": HOUR_AGO}, "reconciler-late"),
         ({"passed_at": None}, "reconciler-late"),
     ],
