@@ -93,6 +93,13 @@ class Authorization(Protocol):
         """
         ...
 
+    async def rehearse(self) -> None:
+        """Read what the identity is made of and check its form, without asking anybody.
+
+        Raises CredentialUnavailable or CredentialUnusable.
+        """
+        ...
+
 
 async def read_or_unavailable(read: ReadSecret, connection: str) -> Secret:
     """The secret; CredentialUnavailable with the reader's remedy when it can not be read."""

@@ -34,6 +34,9 @@ class Anonymous:
         """None."""
         return None
 
+    async def rehearse(self) -> None:
+        """There is nothing to read."""
+
 
 @dataclass(frozen=True, slots=True)
 class BearerToken:
@@ -55,6 +58,10 @@ class BearerToken:
     async def header(self, _attempt: Attempt) -> Secret | None:
         """``Bearer`` and the token; CredentialUnavailable when it can not be read or sent."""
         return bearer(await read_or_unavailable(self.read, self.connection), self.connection)
+
+    async def rehearse(self) -> None:
+        """Read the token; the same error."""
+        bearer(await read_or_unavailable(self.read, self.connection), self.connection)
 
 
 def bearer(token: Secret, connection: str) -> Secret:

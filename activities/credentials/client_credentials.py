@@ -83,10 +83,18 @@ class ClientCredentials:
         answer = await attempt.post(self.endpoint, urlencode(fields).encode("ascii"), _FORM)
         return self._token(json_answer(answer, self.connection, "token endpoint"), scopes)
 
+    async def rehearse(self) -> None:
+        """Read the key; CredentialUnavailable or CredentialUnusable."""
+        await self._key()
+
     async def _assertion(self) -> Secret:
+        audience = self.endpoint if self.audience is None else self.audience
+        return client_assertion(await self._key(), self.client_id, audience, time.time())
+
+    async def _key(self) -> SigningKey:
         written = await read_or_unavailable(self.read_key, self.connection)
         try:
-            key = SigningKey(written)
+            return SigningKey(written)
         except UnusableKey as error:
             raise CredentialUnusable(
                 "connection.signing-key",
@@ -94,8 +102,6 @@ class ClientCredentials:
                 place=self.connection,
                 remedy="keep the client's private JWK (RSA, P-256 or Ed25519) under signingKeyRef",
             ) from error
-        audience = self.endpoint if self.audience is None else self.audience
-        return client_assertion(key, self.client_id, audience, time.time())
 
     def _token(self, answer: dict[str, Any], scopes: tuple[str, ...]) -> Secret:
         token, kind = answer.get("access_token"), answer.get("token_type")

@@ -74,6 +74,10 @@ class TaskBound:
         token = await self.client.issued(attempt, fields, self.client.scopes)
         return bearer(token, self.client.connection)
 
+    async def rehearse(self) -> None:
+        """Read the client's key; CredentialUnavailable or CredentialUnusable."""
+        await self.client.rehearse()
+
     async def _assertion(self, attempt: Attempt, grant: Grant) -> Secret:
         """The authority's assertion of the grant; CredentialRefused unless it is about it."""
         resource = self.authority.bootstrap_resource

@@ -75,6 +75,20 @@ class ConfiguredConnections:
             ) from error
         return ClientTls(*texts)
 
+    async def rehearse(self) -> list[ConnectionFault]:
+        """What keeps connections from calling, as far as their own secrets tell; asks nobody."""
+        found: list[ConnectionFault] = []
+        for name in self._connections:
+            try:
+                await self.authorization(name).rehearse()
+                await self.authorization(name, observing=True).rehearse()
+                tls = await self.tls(name)
+                if tls is not None:
+                    tls.context(name)
+            except ConnectionFault as fault:
+                found.append(fault)
+        return found
+
     def _client(self, connection: str, written: ClientAuthorization) -> Authorization:
         client = ClientCredentials(
             connection=connection,

@@ -13,6 +13,7 @@ from activities.calls.reconcile import Reconciler
 from activities.products import Products
 from activities.register import activities_of
 from adapter.config.catalogue import catalogue_of
+from adapter.config.connections import ConfiguredConnections
 from adapter.config.loading import Runtime
 from adapter.ledger import Ledger
 from adapter.reconcile.acts import Courier
@@ -61,9 +62,20 @@ async def run_worker_process(
                 parts = WorkerParts(client, queue, activities, float(at.sticky_seconds))
                 _log.info("worker.polling", task_queue=queue)
                 ready()
-                await _serve(parts, reconciliation, stop, journal_signing(runtime, ledger))
+                sealed = journal_signing(runtime, ledger)
+                await asyncio.gather(
+                    _serve(parts, reconciliation, stop, sealed), _tell_unusable(connections)
+                )
         finally:
             await products.aclose()
+
+
+async def _tell_unusable(connections: ConfiguredConnections) -> None:
+    """Say which connections can not call as they are; a worker serves the others meanwhile."""
+    for fault in await connections.rehearse():
+        _log.warning(
+            "connection.unusable", connection=fault.place, code=fault.code, remedy=fault.remedy
+        )
 
 
 async def _serve(

@@ -60,3 +60,6 @@ class _Fixed:
             raise self._connections.fault
         bearer = self._connections.bearer
         return None if bearer is None else Secret(bearer)
+
+    async def rehearse(self) -> None:
+        """There is nothing to read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 from activities.credentials import Anonymous, BearerToken, ClientCredentials, Secret, TaskBound
 from adapter.config.findings import ConfigurationError
 from adapter.config.loading import Runtime, load_runtime
+from tests.activities.issuers import SIGNING_JWK
 from tests.adapter.config.test_runtime_file import sound
 
 _CLIENT: dict[str, Any] = {
@@ -211,3 +213,33 @@ async def test_certificates_are_read_anew_at_every_attempt(tmp_path: Path) -> No
     assert first != second
     assert second is not None
     assert second.certificate == Secret("two")
+
+
+async def test_what_can_not_call_is_known_before_it_is_called(tmp_path: Path) -> None:
+    runtime = _runtime(tmp_path, _bound())
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    for name in ("worker-key", "other-key"):
+        (secrets / name).write_text(json.dumps(SIGNING_JWK))
+        (secrets / name).chmod(0o600)
+    assert await runtime.connections.rehearse() == []
+    (secrets / "other-key").write_text("no key")
+    [unusable] = await runtime.connections.rehearse()
+    assert (unusable.code, unusable.place) == ("connection.signing-key", "one")
+    (secrets / "worker-key").chmod(0o644)
+    [exposed] = await runtime.connections.rehearse()
+    assert (exposed.code, exposed.place) == ("connection.credential", "one")
+
+
+@pytest.mark.parametrize("text", ["no certificate", ""])
+async def test_certificates_that_are_none_are_known_before_they_are_used(
+    tmp_path: Path, text: str
+) -> None:
+    runtime = _runtime(tmp_path, _calendar(tls={"caRef": "secret:file/ca"}))
+    (tmp_path / "secrets").mkdir()
+    (tmp_path / "secrets" / "worker-key").write_text(json.dumps(SIGNING_JWK))
+    (tmp_path / "secrets" / "ca").write_text(text)
+    for secret in (tmp_path / "secrets").iterdir():
+        secret.chmod(0o600)
+    [fault] = await runtime.connections.rehearse()
+    assert fault.place == "one"

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,10 @@ class Desk:
     town: Town
     files: LocalFiles
 
-    async def ended(self, key: str, grant: dict[str, Any]) -> dict[str, Any]:
-        """The run of a start with a grant, when it is over."""
+    async def ended(
+        self, key: str, grant: dict[str, Any], opens: str = "2020-01-06T00:00:00Z"
+    ) -> dict[str, Any]:
+        """The run of a start with a grant, when it is over; it waits until the counter opens."""
         [workflow] = self.client.get("/v1/workflows")["workflows"]
         body = {
             "workflow": workflow["workflow"],
@@ -75,7 +78,7 @@ class Desk:
             "input": {
                 "application": "APP-1001",
                 "offering": "counter",
-                "from": "2020-01-06T00:00:00Z",
+                "from": opens,
                 "until": "2020-01-08T00:00:00Z",
                 "grant": grant,
             },
@@ -147,5 +150,15 @@ async def test_an_appointment_is_booked_under_a_grant_and_without_one_nothing_is
     assert failed["state"] == "failed"
     assert failed["failureCode"] == "credential-refused"
     logs = "".join(log.read_text() for log in (desk.files.folder / "logs").glob("*.log"))
+    assert "connection.unusable" not in logs
     assert gone["id"] not in logs
     assert "eyJ" not in logs
+
+
+async def test_a_wait_does_not_make_a_grant_last(desk: Desk) -> None:
+    grant = desk.town.grant(seconds=4)
+    opens = datetime.fromtimestamp(grant["expiresAt"] + 1, UTC).isoformat()
+    ended = await desk.ended("one", grant, opens)
+    assert (ended["state"], ended["failureCode"]) == ("failed", "credential-refused")
+    assert desk.town.asserted == 0
+    assert desk.town.products.requests("scheduling.read-scheduling") == []
