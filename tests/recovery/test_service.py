@@ -13,14 +13,16 @@ from typing import Any
 import pytest
 import uvicorn
 
-from adapter.api import EventSource, Service, create_app, webhook_of
+from adapter.api import Codec, EventSource, Service, create_app, webhook_of
 from adapter.cli.main import main
 from adapter.reconcile.diagnosis import Norms
 from adapter.reconcile.signals import SignalCourier
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
+from adapter.wiring.codec import DeploymentPayloads
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
+from adapter.wiring.sealing import codec_of
 from adapter.wiring.signals import LedgerSignals
 from interpreter.contract.records import RunState
 from interpreter.contract.runs import Binding
@@ -60,9 +62,9 @@ async def served_desk(
     signals = LedgerSignals(site.ledger, SignalCourier(site.ledger, FixedTemporal(site.client)))
     sources = {"casework": webhook_of(SECRET)}
     registry = EventSource("registry", "urn:registry", None, webhook_of(EVENTS_SECRET))
-    app = create_app(
-        Service(book, executions, acts, access, sources, oversight, signals, [registry])
-    )
+    payloads = DeploymentPayloads(site.ledger, codec_of(site.ledger), site.client.namespace)
+    parts = (book, executions, acts, access, sources, oversight, signals, [registry])
+    app = create_app(Service(*parts, codec=Codec(payloads, frozenset())))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, ws="none"))
     task = asyncio.create_task(server.serve())
     while not server.started:
