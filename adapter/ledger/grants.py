@@ -42,7 +42,7 @@ GRANTS: Final[dict[str, Grant]] = {
     "checkpoint_heads": _may("insert"),
     "checkpoints": _may("insert"),
     "control": _may(
-        update="deployment custody epoch epoch_started_at restore_hold admissions_hold hold_code"
+        update="epoch epoch_started_at restore_hold admissions_hold hold_code"
         " held_at review_begun_at recovery_completed_at"
     ),
     "definitions": _may("insert"),
@@ -58,6 +58,7 @@ GRANTS: Final[dict[str, Grant]] = {
         " failure_code failure_place sealed_output closed_at checked_at",
     ),
     "idempotency_keys": _may("insert"),
+    "identity": _may("insert"),
     "inputs": _may("insert", "delete"),
     "journal": _may("insert"),
     "migrations": _may(),

@@ -1,8 +1,7 @@
 -- bind_deployment: Make this database one deployment's, the first time it is opened.
-update coordinator.control
-set deployment = coalesce(deployment, %(deployment)s), custody = coalesce(custody, %(custody)s)
-where deployment is null
+insert into coordinator.identity (deployment, custody) values (%(deployment)s, %(custody)s)
+on conflict (single) do nothing
 returning deployment, custody
 
 -- deployment: Which deployment this database belongs to, and the mark of its admission key.
-select deployment, custody from coordinator.control
+select deployment, custody from coordinator.identity

@@ -180,7 +180,8 @@ update coordinator.executions set temporal_run_id = %(temporal_run_id)s
 where run_id = %(run)s and execution = %(execution)s
 
 -- census: What a doctor asks the ledger.
-select clock_timestamp() as now, c.deployment, c.epoch::text as epoch, w.counter, c.restore_hold,
+select clock_timestamp() as now,
+       (select i.deployment from coordinator.identity i) as deployment, c.epoch::text as epoch, w.counter, c.restore_hold,
        c.admissions_hold, c.hold_code, c.held_at, c.review_begun_at, w.passed_at,
        (select coalesce(json_object_agg(s.state, s.runs), '{}')
         from (select r.state, count(*) as runs from coordinator.runs r group by r.state) s) as states,

@@ -40,7 +40,7 @@ async def test_every_table_and_column_of_a_grant_exists_and_every_table_has_one(
 
 def test_the_journal_and_what_proves_it_can_only_be_added_to() -> None:
     tables = ("journal", "checkpoints", "checkpoint_heads", "definitions", "activations", "events")
-    more = ("packages", "idempotency_keys", "epochs", "state_keys")
+    more = ("packages", "idempotency_keys", "epochs", "state_keys", "identity", "reasons")
     for table in (*tables, *more):
         assert (GRANTS[table].insert, GRANTS[table].delete) == (True, False)
         assert not GRANTS[table].update

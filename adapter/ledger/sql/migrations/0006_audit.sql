@@ -11,6 +11,17 @@ insert into coordinator.chains (chain, sequence, head)
 select 'deployment', journal_sequence, journal_head from coordinator.control;
 alter table coordinator.control drop column journal_sequence, drop column journal_head;
 
+-- Which deployment this database belongs to, and the mark of its admission key: written once. Apart
+-- from `control`, because the service changes that row and must not be able to change this one.
+create table coordinator.identity (
+    single boolean primary key default true check (single),
+    deployment text not null,
+    custody text not null
+);
+insert into coordinator.identity (deployment, custody)
+select deployment, custody from coordinator.control where deployment is not null;
+alter table coordinator.control drop column deployment, drop column custody;
+
 -- Which transaction wrote a record. The sealer looks on from the oldest transaction that was open when
 -- it looked last, so that none that commits late is passed over.
 alter table coordinator.journal add column transaction xid8 not null default pg_current_xact_id();
