@@ -134,7 +134,9 @@ class Callers:
         """Wait until a run is as it shall be; AssertionError with its state otherwise."""
         end = time.monotonic() + _PATIENCE
         while not good(seen := self.run(run)):
-            assert time.monotonic() < end, seen["run"]["state"]
+            run_now = seen["run"]
+            over = run_now["state"] in _FINAL or time.monotonic() > end
+            assert not over, (run_now["state"], run_now["failureCode"], run_now["failurePlace"])
             time.sleep(0.2)
         return seen
 
@@ -331,14 +333,14 @@ class Story:
 
     def _look_around(self) -> None:
         """What lists, states, journals and the doctor say."""
-        ask = self.callers.ask
-        for path in ("/health", "/ready", "/v1/runs?limit=100", "/v1/workflows", "/v1/doctor"):
-            assert ask("GET", path)[0] == 200
+        paths = ["/health", "/ready", "/v1/runs?limit=100", "/v1/workflows", "/v1/doctor"]
         for run, state in self.states.items():
-            assert ask("GET", f"/v1/runs/{run}/events")[0] == 200
+            paths.append(f"/v1/runs/{run}/events")
             # What a run has published is for whoever reads its status.
-            if state != "finished":
-                assert ask("GET", f"/v1/runs/{run}")[0] == 200
+            paths += [f"/v1/runs/{run}"] if state != "finished" else []
+        for path in paths:
+            status, answer = self.callers.ask("GET", path)
+            assert status == 200, (path, answer)
 
 
 def _awaits(node: str) -> Callable[[Any], bool]:
