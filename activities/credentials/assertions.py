@@ -37,8 +37,9 @@ class SigningKey:
             self.algorithm = _algorithm(jwk)
             self._key: Any = jwt.PyJWK(jwk, self.algorithm).key
             self._kid = jwk.get("kid")
-        except (ValueError, TypeError, KeyError, AttributeError, jwt.PyJWTError) as error:
-            raise UnusableKey("the key is no private JWK of type EC, OKP or RSA") from error
+        # Its cause would carry the text that could not be read.
+        except (ValueError, TypeError, KeyError, AttributeError, jwt.PyJWTError):
+            raise UnusableKey("the key is no private JWK of type EC, OKP or RSA") from None
         if "d" not in jwk:
             raise UnusableKey("the key is public: it can not sign")
         if self.algorithm == "RS256" and self._key.key_size < LEAST_RSA_BITS:

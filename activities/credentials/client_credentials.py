@@ -127,8 +127,9 @@ def json_answer(answer: PostAnswer | None, connection: str, whose: str) -> dict[
         raise refused(connection, f"the {whose} refuses")
     try:
         body = json.loads(answer.body)
-    except (ValueError, RecursionError) as error:
-        raise refused(connection, f"the answer of the {whose} is no JSON") from error
+    # Its cause would carry the answer, perhaps with a token in it.
+    except (ValueError, RecursionError):
+        raise refused(connection, f"the answer of the {whose} is no JSON") from None
     if not isinstance(body, dict) or not answer.content_type.startswith("application/json"):
         raise refused(connection, f"the answer of the {whose} is no JSON object")
     return body

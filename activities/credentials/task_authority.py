@@ -101,8 +101,8 @@ class TaskBound:
             raise self._refused("the assertion is no signed token")
         try:
             claims = jwt.decode(assertion, options={"verify_signature": False})
-        except (jwt.PyJWTError, ValueError, RecursionError) as error:
-            raise self._refused("the assertion is no signed token") from error
+        except (jwt.PyJWTError, ValueError, RecursionError):
+            raise self._refused("the assertion is no signed token") from None
         expected = {
             "iss": self.authority.issuer,
             "sub": self.authority.subject,

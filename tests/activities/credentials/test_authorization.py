@@ -164,3 +164,25 @@ async def test_an_rsa_key_that_is_too_short_signs_nothing() -> None:
     with pytest.raises(CredentialUnusable):
         await client(jwk).header(posts.attempt())
     assert posts.seen == []
+
+
+@pytest.mark.parametrize(
+    ("key", "answer"),
+    [
+        ('{"d": "hunter2", ', token()),
+        ('{"kty": "hunter2", "d": "hunter2"}', token()),
+        (
+            json.dumps(SIGNING_JWK),
+            PostAnswer(200, "application/json", b'{"access_token":"hunter2"'),
+        ),
+        (json.dumps(SIGNING_JWK), token("hunter2\n")),
+        (json.dumps(SIGNING_JWK), answered(400, {"error_description": "hunter2"})),
+    ],
+)
+async def test_no_fault_and_no_cause_of_one_holds_a_secret(key: str, answer: PostAnswer) -> None:
+    with pytest.raises(ConnectionFault) as caught:
+        await client(key).header(Posts(lambda _url, _form: answer).attempt())
+    fault: BaseException | None = caught.value
+    while fault is not None:
+        assert "hunter2" not in f"{fault!r} {fault} {vars(fault)}"
+        fault = fault.__cause__
