@@ -13,7 +13,7 @@ from adapter.access import Trouble
 from adapter.errors import Unavailable
 from adapter.ledger import Ledger
 from adapter.ledger.holds import Attested, HoldFacts
-from adapter.reconcile.diagnosis import Norms, diagnose
+from adapter.reconcile.diagnosis import Finding, Norms, diagnose
 from adapter.reconcile.marks import Marks
 from adapter.reconcile.starts import Temporal
 from adapter.temporal.namespace import retention
@@ -37,7 +37,8 @@ class DeploymentOversight:
         """What needs a person, and the numbers behind it."""
         counted = await self._ledger.census.count()
         kept = await self._retention()
-        findings = [*diagnose(counted, kept, self.norms), *self.troubles()]
+        found = diagnose(counted, kept, self.norms)
+        findings: list[Finding | Trouble] = [*found, *self.troubles()]
         return api.Diagnosis(
             findings=[api.Finding(f.code, f.count, f.since, f.remedy) for f in findings],
             deployment=counted.deployment or "",
