@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 import yaml
@@ -71,6 +72,30 @@ def test_an_input_may_have_windows_line_ends_and_a_byte_order_mark(tmp_path: Pat
     linked = tmp_path / "linked.json"
     linked.symlink_to(path)
     assert read_input(str(linked)) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        *((f"{command} nowhere", 3) for command in ("check", "test", "explain", "graph", "dev")),
+        ("diff nowhere nowhere", 3),
+        ("package nowhere --output x", 3),
+        ("plan --runtime {sound} --package nowhere", 3),
+        ("apply --runtime {sound} --package nowhere", 3),
+        ("plan --runtime nowhere --package nowhere", 2),
+        ("start --workflow a --input nowhere", 2),
+        (f"signal --run {UUID(int=1)} --name a --payload nowhere", 2),
+        ("list --credential nowhere", 2),
+    ],
+)
+def test_what_is_not_there_has_the_exit_code_of_the_document(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, code: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sound = tmp_path / "runtime.yaml"
+    sound.write_text(yaml.safe_dump(_runtime(tmp_path) | {"catalogue": []}))
+    said = run(*line.format(sound=sound).split())
+    assert (said.code, said.err.startswith("error[")) == (code, True)
 
 
 def test_a_value_never_stands_in_a_message_about_json() -> None:
