@@ -12,21 +12,19 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 from urllib.parse import quote
 
 from adapter.embedded.errors import EmbeddedError
 from adapter.embedded.ports import LOOPBACK, free_port, require_port
 from adapter.embedded.process import ChildProcess, User
 from adapter.embedded.programs import postgres_programs
+from adapter.embedded.server import EmbeddedServer
 
 __all__ = ["OWNER_ROLE", "SERVICE_ROLE", "EmbeddedPostgres", "LedgerAddresses"]
 
 _ADMINISTRATOR = "coordinator"
 OWNER_ROLE = "coordinator_owner"
 SERVICE_ROLE = "coordinator_service"
-_READY_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 _ENSURE_DATABASE = (
     "select format('create database %I', :'name')"
@@ -57,7 +55,7 @@ class LedgerAddresses:
     owner: str
 
 
-class EmbeddedPostgres:
+class EmbeddedPostgres(EmbeddedServer):
     """A PostgreSQL server on 127.0.0.1 whose cluster, password and log live in one folder.
 
     The cluster is made when the folder is empty and survives restarts, on another port if need
@@ -65,8 +63,10 @@ class EmbeddedPostgres:
     run as root: a root process runs it as the owner of the cluster, `nobody` at first.
 
     `durable=False` gives up safety after a power cut for speed: for tests only. The folder must
-    then be a throwaway one.
+    then be a throwaway one. Stopping it ends open sessions.
     """
+
+    name = "PostgreSQL"
 
     def __init__(
         self,
@@ -83,7 +83,6 @@ class EmbeddedPostgres:
         self._port: int | None = None
         self._password: str | None = None
         self._settings = [f"max_connections={max_connections}", *settings]
-        self._server: ChildProcess | None = None
 
     @property
     def port(self) -> int:
@@ -96,13 +95,6 @@ class EmbeddedPostgres:
     def log_file(self) -> Path:
         """The server's own log."""
         return self.data_directory / "postgres.log"
-
-    @property
-    def process(self) -> ChildProcess:
-        """The running server's process, to watch or to kill in a test."""
-        if self._server is None:
-            raise RuntimeError("PostgreSQL was not started")
-        return self._server
 
     def url(self, database: str = _ADMINISTRATOR) -> str:
         """Give the administrator's address of `database`, password included: never log it."""
@@ -124,14 +116,14 @@ class EmbeddedPostgres:
         await self._forget_earlier()
         programs = postgres_programs()
         wanted = self._wanted_port
-        port = free_port() if wanted is None else require_port(wanted, "PostgreSQL")
+        port = free_port() if wanted is None else require_port(wanted, self.name)
         user = self._account(programs)
         if not self._cluster.exists():
             await self._make_cluster(programs, user)
         self._password = self._password_file.read_text().strip()
         self._port = port
-        self._server = ChildProcess(
-            "PostgreSQL",
+        server = ChildProcess(
+            self.name,
             [programs / "postgres", "-D", self._cluster, *self._options(port)],
             log_file=self.log_file,
             environment=_environment(),
@@ -142,18 +134,7 @@ class EmbeddedPostgres:
             stale_file=self._cluster / "postmaster.pid",
             user=user,
         )
-        await self._start_server(self._server)
-
-    async def _forget_earlier(self) -> None:
-        if self._server is not None:
-            if self._server.running:
-                raise RuntimeError("PostgreSQL is running already")
-            await self._server.stop()
-
-    async def stop(self) -> None:
-        """End open sessions and stop the server; harmless when it does not run."""
-        if self._server is not None:
-            await self._server.stop()
+        await self._run(server, self._is_ready, _POLL_SECONDS)
 
     async def ensure_database(self, database: str) -> str:
         """Create `database` if it is missing and give the administrator's address of it."""
@@ -192,27 +173,6 @@ class EmbeddedPostgres:
         await psql.communicate(script.encode())
         if psql.returncode != 0:
             raise self._command_failed(f"database {database!r} could not be created")
-
-    def kill(self) -> None:
-        """End the server at once, as a crash would; harmless when it does not run."""
-        if self._server is not None:
-            self._server.kill()
-
-    async def __aenter__(self) -> Self:
-        try:
-            await self.start()
-        except BaseException:
-            await self.stop()
-            raise
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.stop()
 
     @property
     def _cluster(self) -> Path:
@@ -292,16 +252,14 @@ class EmbeddedPostgres:
                 opened.write(f"{secrets.token_urlsafe(24)}\n")
         return file.read_text().strip()
 
-    async def _start_server(self, server: ChildProcess) -> None:
-        pid_file = self._cluster / "postmaster.pid"
-        await server.start()
-        deadline = asyncio.get_running_loop().time() + _READY_SECONDS
-        while not _says_ready(pid_file, server.pid):
-            if not server.running or asyncio.get_running_loop().time() > deadline:
-                failure = server.did_not_start()
-                await server.stop()
-                raise failure
-            await asyncio.sleep(_POLL_SECONDS)
+    async def _is_ready(self) -> bool:
+        """Read the postmaster's own report: line 1 its process, line 8 its state."""
+        try:
+            lines = (self._cluster / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return False
+        own = len(lines) >= 8 and lines[0] == str(self.process.pid)
+        return own and lines[7].strip() == "ready"
 
     def _unusable(self, error: OSError) -> EmbeddedError:
         return EmbeddedError(
@@ -314,15 +272,6 @@ class EmbeddedPostgres:
         return EmbeddedError(
             "embedded.command-failed", message, f"see PostgreSQL's log {self.log_file}"
         )
-
-
-def _says_ready(pid_file: Path, pid: int) -> bool:
-    """Read the postmaster's own report: line 1 its process, line 8 its state."""
-    try:
-        lines = pid_file.read_text().splitlines()
-    except FileNotFoundError:
-        return False
-    return len(lines) >= 8 and lines[0] == str(pid) and lines[7].strip() == "ready"
 
 
 def _environment() -> dict[str, str]:

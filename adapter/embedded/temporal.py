@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from temporalio.client import Client
 from temporalio.service import RPCError
@@ -16,25 +13,27 @@ from adapter.embedded.errors import EmbeddedError
 from adapter.embedded.ports import LOOPBACK, free_port, require_port
 from adapter.embedded.process import ChildProcess
 from adapter.embedded.programs import temporal_program
+from adapter.embedded.server import EmbeddedServer
 
 __all__ = ["FAST_TIMERS", "EmbeddedTemporal"]
 
 # The server fires timers up to a second late unless it is told not to gather them.
 FAST_TIMERS: Mapping[str, str] = {"history.timerProcessorMaxTimeShift": '"10ms"'}
 
-_READY_SECONDS = 60.0
 _POLL_SECONDS = 0.1
 # Twice as fast as the defaults and still safe against the death of the process.
 _PRAGMAS = ("journal_mode=wal", "synchronous=normal")
 
 
-class EmbeddedTemporal:
+class EmbeddedTemporal(EmbeddedServer):
     """Temporal's development server on 127.0.0.1, its data in one SQLite file or in memory.
 
     `search_attributes` maps a name to Temporal's type word (`Keyword`, `Int`, …);
     `dynamic_config` maps a key to a JSON value; both are passed to the server as they are.
     `ui=False` starts it without the web UI; `ui_codec` is the codec server that its pages ask.
     """
+
+    name = "Temporal"
 
     def __init__(
         self,
@@ -62,7 +61,6 @@ class EmbeddedTemporal:
         self._log_level = log_level
         self._extra_arguments = list(extra_arguments)
         self._ports: tuple[int, int] | None = None
-        self._server: ChildProcess | None = None
 
     @property
     def address(self) -> str:
@@ -75,13 +73,6 @@ class EmbeddedTemporal:
         if not self._ui:
             raise RuntimeError("this Temporal server has no UI")
         return f"http://{LOOPBACK}:{self._started_ports()[1]}"
-
-    @property
-    def process(self) -> ChildProcess:
-        """The running server's process, to watch or to kill in a test."""
-        if self._server is None:
-            raise RuntimeError("Temporal was not started")
-        return self._server
 
     def _started_ports(self) -> tuple[int, int]:
         if self._ports is None:
@@ -97,54 +88,21 @@ class EmbeddedTemporal:
         await self._forget_earlier()
         port, ui_port = self._wanted
         self._ports = (
-            free_port() if port is None else require_port(port, "Temporal"),
+            free_port() if port is None else require_port(port, self.name),
             free_port() if ui_port is None else require_port(ui_port, "Temporal's UI"),
         )
         self._prepare_folder()
         lock_file = None
         if self.database_file is not None:
             lock_file = self.database_file.with_name(f"{self.database_file.name}.lock")
-        self._server = ChildProcess(
-            "Temporal",
+        server = ChildProcess(
+            self.name,
             [temporal_program(), "server", "start-dev", *self._arguments()],
             log_file=self.log_file,
             environment=_environment(),
             lock_file=lock_file,
         )
-        await self._server.start()
-        await self._wait_until_ready(self._server)
-
-    async def _forget_earlier(self) -> None:
-        if self._server is not None:
-            if self._server.running:
-                raise RuntimeError("Temporal is running already")
-            await self._server.stop()
-
-    async def stop(self) -> None:
-        """Stop the server; harmless when it does not run."""
-        if self._server is not None:
-            await self._server.stop()
-
-    def kill(self) -> None:
-        """End the server at once, as a crash would; harmless when it does not run."""
-        if self._server is not None:
-            self._server.kill()
-
-    async def __aenter__(self) -> Self:
-        try:
-            await self.start()
-        except BaseException:
-            await self.stop()
-            raise
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.stop()
+        await self._run(server, self._answers, _POLL_SECONDS)
 
     def _arguments(self) -> list[str]:
         port, ui_port = self._started_ports()
@@ -171,15 +129,6 @@ class EmbeddedTemporal:
                 f"Temporal can not use {error.filename or self.database_file.parent}",
                 "check who owns it, or choose another folder",
             ) from error
-
-    async def _wait_until_ready(self, server: ChildProcess) -> None:
-        deadline = asyncio.get_running_loop().time() + _READY_SECONDS
-        while not await self._answers():
-            if not server.running or asyncio.get_running_loop().time() > deadline:
-                failure = server.did_not_start()
-                await server.stop()
-                raise failure
-            await asyncio.sleep(_POLL_SECONDS)
 
     async def _answers(self) -> bool:
         """Say whether a workflow query in the namespace is answered, the last part to come up."""
