@@ -46,6 +46,14 @@ class _Chain:
     sealed: int
 
 
+@dataclass(slots=True)
+class _Waiting:
+    """Records of a chain that no checkpoint has sealed yet."""
+
+    since: datetime
+    records: int = 0
+
+
 class Proof:
     """Follows every chain and every checkpoint; each method raises Fault.
 
@@ -68,7 +76,7 @@ class Proof:
         self._chains: dict[str, _Chain] = {}
         self._last: Checkpoint | None = None
         self._records = self._checkpoints = 0
-        self._unsealed: dict[str, list[datetime]] = {}
+        self._unsealed: dict[str, _Waiting] = {}
         if base is not None:
             self._require_signed(base)
             self._last = base
@@ -94,7 +102,7 @@ class Proof:
             raise _record_fault("replaced", message, record.chain, record.sequence)
         chain.sequence, chain.head = record.sequence, record.hash
         self._records += 1
-        self._unsealed.setdefault(record.chain, []).append(record.recorded_at)
+        self._unsealed.setdefault(record.chain, _Waiting(record.recorded_at)).records += 1
 
     def checkpoint(self, checkpoint: Checkpoint, heads: Sequence[Head]) -> None:
         """The next checkpoint with its leaves."""
@@ -157,14 +165,14 @@ class Proof:
         if saved is not None and (last is None or last.number < saved.number):
             message = "the journal is older than the saved checkpoint: later ones are missing"
             raise _checkpoint_fault("missing", message, 1 if last is None else last.number + 1)
-        waiting = [instants for instants in self._unsealed.values() if instants]
+        waiting = self._unsealed.values()
         return Proved(
             self._records,
             len(self._chains),
             self._checkpoints,
             last,
-            sum(map(len, waiting)),
-            min((instants[0] for instants in waiting), default=None),
+            sum(one.records for one in waiting),
+            min((one.since for one in waiting), default=None),
         )
 
     def _require_next(self, checkpoint: Checkpoint) -> None:

@@ -18,7 +18,6 @@ from adapter.audit.export import (
     Gap,
     Included,
     Scope,
-    feed,
     first_line,
     item_line,
     last_line,
@@ -154,16 +153,7 @@ async def _prove_ledger(
 ) -> Proved:
     _, public = named or _own_keys(runtime)
     async with _ledger(runtime) as ledger, ledger.journal.reading() as reading:
-        proof = Proof(runtime.document.deployment, public, saved=saved)
-        async for item in reading.items():
-            feed(proof, item)
-        known = set()
-        async for head in reading.standing():
-            proof.standing(head)
-            known.add(head.chain)
-        proof.unknown(known)
-        proof.counted(await reading.count())
-        return proof.end()
+        return await reading.prove(Proof(runtime.document.deployment, public, saved=saved))
 
 
 async def _export(

@@ -76,6 +76,11 @@ class _Marked:
     run_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Unnoted:
+    hold_code: str
+
+
 class Holds:
     """Places, reviews and releases the holds; each act is journalled before and after.
 
@@ -112,6 +117,23 @@ class Holds:
             return True
 
         return await self._pool.run(work)
+
+    async def note_moved(self) -> None:
+        """Write down that a connection has placed the hold, unless that was done already.
+
+        A connection finds a database that was moved before anything else can be done with it.
+        """
+
+        async def work(transaction: Transaction) -> None:
+            head = await lock_deployment_chain(transaction)
+            unnoted = await transaction.ask(Question(_SQL["unnoted_hold"], {}, _Unnoted))
+            if unnoted:
+                detail: dict[str, JsonValue] = {"code": unnoted[0].hold_code}
+                await transaction.commit(recorded(head, "restore-hold.placed", {}, detail))
+
+        standing = await self.standing()
+        if standing.restore_hold and standing.hold_code == HoldCode.LEDGER_MOVED:
+            await self._pool.run(work)
 
     async def begin_review(self, actor: str, reason: str) -> int:
         """Place the hold as an operator, or take over one; gives how many runs are under review.

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from adapter.audit.checkpoint import Checkpoint, Head
-from adapter.audit.export import Gap, Included, Item, Sealed
+from adapter.audit.export import Gap, Included, Item, Sealed, feed
 from adapter.audit.merkle import path
+from adapter.audit.proof import Proof, Proved
 from adapter.audit.records import Record
 from adapter.ledger.pool import Pool, Question, Snapshot
 from adapter.ledger.queries import queries
@@ -155,15 +156,21 @@ class Reading:
         for row in waiting:
             yield await self._included(row, chain)
 
-    async def standing(self) -> AsyncIterator[Head]:
-        """How far every chain is, as its run's own row says."""
-        async for head in self._snapshot.stream(Question(_SQL["standing_heads"], {}, Head)):
-            yield head
+    async def prove(self, proof: Proof) -> Proved:
+        """Prove the whole journal, and that it is the one that the runs' own rows know of.
 
-    async def count(self) -> int:
-        """How many records there are."""
+        Raises Fault at the first thing that is wrong.
+        """
+        async for item in self.items():
+            feed(proof, item)
+        known = set()
+        async for head in self._snapshot.stream(Question(_SQL["standing_heads"], {}, Head)):
+            proof.standing(head)
+            known.add(head.chain)
+        proof.unknown(known)
         [count] = await self._snapshot.ask(Question(_SQL["count_records"], {}, _Count))
-        return count.records
+        proof.counted(count.records)
+        return proof.end()
 
     async def _included(self, row: _CheckpointRow, chain: str) -> Included:
         heads = await self._snapshot.ask(Question(_SQL["leaves"], {"checkpoint": row.number}, Head))

@@ -109,6 +109,7 @@ class Ledger:
             await require_least(pool)
             await require_ours(pool, ledger.keyed, sealer)
             await pool.run(_adopt_place)
+            await ledger.holds.note_moved()
         except BaseException:
             await pool.close()
             raise

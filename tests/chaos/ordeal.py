@@ -18,6 +18,7 @@ from adapter.wiring.deployment import open_ledger
 from adapter.wiring.sealing import codec_of
 from tests.chaos.deployment import Deployment, deployment
 from tests.chaos.histories import count_met
+from tests.chaos.journals import judge_journal
 from tests.chaos.people import Applicant, Operators, Reviewers
 from tests.chaos.trouble import Trouble, spoil
 from tests.chaos.verdict import (
@@ -151,6 +152,7 @@ class _Ordeal:
             met = await count_met(rows, client, made.files.folder / "logs")
             if self._plan.strokes >= _MANY_STROKES and not met.both:
                 verdict.complaints.append("no fault has met a local, or none a remote activity")
+            await judge_journal(verdict, ledger, runtime)
             with made.products() as products:
                 await judge_effects(verdict, effect_rows(url), ledger, products)
                 spoiled = sum(request.fault is not None for request in products.requests())

@@ -8,7 +8,6 @@ import signal
 
 import pytest
 
-from adapter.audit.export import feed
 from adapter.audit.proof import Proof, Proved
 from adapter.config.loading import load_runtime
 from adapter.wiring.deployment import signing_keys
@@ -25,11 +24,8 @@ async def proved(crashing: Crashing) -> Proved:
     runtime = load_runtime(crashing.files.runtime)
     keys = signing_keys(runtime)
     assert keys is not None
-    proof = Proof(runtime.document.deployment, keys.public)
     async with crashing.ledger.journal.reading() as reading:
-        async for item in reading.items():
-            feed(proof, item)
-    return proof.end()
+        return await reading.prove(Proof(runtime.document.deployment, keys.public))
 
 
 async def sealed(crashing: Crashing) -> Proved:

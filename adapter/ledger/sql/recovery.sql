@@ -9,6 +9,14 @@ select clock_timestamp() as now, c.restore_hold, c.admissions_hold, c.hold_code,
        c.review_begun_at, c.recovery_completed_at
 from coordinator.control c
 
+-- unnoted_hold: A hold of which the journal has no record yet.
+select c.hold_code
+from coordinator.control c
+where c.restore_hold and not exists (
+    select from coordinator.journal j
+    where j.chain = 'deployment' and j.kind in ('restore-hold.placed', 'restore-hold.done')
+      and j.recorded_at >= c.held_at)
+
 -- place_hold: Stop every dispatch and admission.
 update coordinator.control
 set restore_hold = true, admissions_hold = true, hold_code = %(code)s, held_at = %(now)s,

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from adapter.audit.checkpoint import Checkpoint
-from adapter.audit.export import Sealed, feed
+from adapter.audit.export import Sealed
 from adapter.audit.proof import Fault, Proof, Proved
 from adapter.audit.records import record_hash
 from adapter.crypto import PublicKeys, SigningKeys
@@ -35,17 +35,8 @@ async def proved(
     ledger: Ledger, keys: SigningKeys = KEYS, saved: Checkpoint | None = None
 ) -> Proved:
     """Prove the whole journal as `audit verify` does."""
-    proof = Proof("test", keys.public, saved=saved)
     async with ledger.journal.reading() as reading:
-        async for item in reading.items():
-            feed(proof, item)
-        known = set()
-        async for head in reading.standing():
-            proof.standing(head)
-            known.add(head.chain)
-        proof.unknown(known)
-        proof.counted(await reading.count())
-    return proof.end()
+        return await reading.prove(Proof("test", keys.public, saved=saved))
 
 
 async def fault(ledger: Ledger, **how: Any) -> tuple[str, str, int]:

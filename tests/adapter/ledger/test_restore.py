@@ -141,8 +141,11 @@ async def test_a_history_that_a_fail_over_began_is_held_unless_a_standby_confirm
     async with await Ledger.open(database_url, Sealer(keys, "test"), keys) as again:
         assert not (await again.holds.standing()).restore_hold
     await sql("update coordinator.watermark set replicated = false")
-    async with await Ledger.open(database_url, Sealer(keys, "test"), keys) as again:
-        assert await hold_code(again) == "ledger-moved"
+    for _ in range(2):
+        async with await Ledger.open(database_url, Sealer(keys, "test"), keys) as again:
+            assert await hold_code(again) == "ledger-moved"
+    held = "select detail from coordinator.journal where kind = 'restore-hold.placed'"
+    assert await sql(held) == [({"code": "ledger-moved"},)]
 
 
 async def test_a_hold_that_was_found_must_be_taken_over_first(ledger: Ledger) -> None:
