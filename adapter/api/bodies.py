@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
-from pydantic_core import ErrorDetails
 
 from adapter.api.problems import refused
 from interpreter.contract.values import JsonValue
@@ -270,7 +269,7 @@ async def read_body(request: Request, model: type[_Model]) -> _Model:
         raise refused(
             "request.invalid",
             _complaint(first["type"]),
-            place="".join(f"/{part}" for part in _known_part(first)),
+            place="".join(f"/{part}" for part in _known_part(first["type"], first["loc"])),
             remedy="see /openapi.json for the form of this body",
         ) from error
 
@@ -294,9 +293,9 @@ def require_json(request: Request) -> None:
         )
 
 
-def _known_part(error: ErrorDetails) -> tuple[int | str, ...]:
+def _known_part(kind: str, location: tuple[int | str, ...]) -> tuple[int | str, ...]:
     """Where an error is, in names of ours: that of an unknown member is the sender's."""
-    return error["loc"][:-1] if error["type"] == "extra_forbidden" else error["loc"]
+    return location[:-1] if kind == "extra_forbidden" else location
 
 
 def _complaint(kind: str) -> str:
