@@ -140,7 +140,6 @@ class Lines:
         self._breaker = breaker
         self._trust = trust
         self._open: dict[str, tuple[JsonValue, ClientTls | None, Line]] = {}
-        self._replaced: list[Line] = []
 
     async def line(self, connection: str, deadline: float) -> Line:
         """The line of a connection, with the certificates that it has now, before ``deadline``.
@@ -165,9 +164,9 @@ class Lines:
         proves_itself = tls is not None and tls.certificate is not None
         trust = partial(self._trusted, connection, tls)
         line = Line(connection, settings, trust, self._breaker, proves_itself=proves_itself)
-        if known is not None:
-            self._replaced.append(known[2])
         self._open[connection] = (authored, tls, line)
+        if known is not None:
+            await known[2].aclose()
         return line
 
     def authorization(self, connection: str, *, observing: bool) -> Authorization:
@@ -184,7 +183,7 @@ class Lines:
 
     async def aclose(self) -> None:
         """Close every idle connection."""
-        for line in (*self._replaced, *(line for _, _, line in self._open.values())):
+        for _, _, line in self._open.values():
             await line.aclose()
 
 

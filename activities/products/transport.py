@@ -87,6 +87,7 @@ class Transport:
         self._backend = CheckedBackend()
         self._idle: deque[httpcore.AsyncHTTPConnection] = deque()
         self._slots = asyncio.Semaphore(MOST_CONNECTIONS)
+        self._closed = False
 
     async def exchange(
         self, request: HttpRequest, seconds: float, maximum_bytes: int
@@ -105,7 +106,8 @@ class Transport:
             return Failure.LOST if sent.begun else Failure.NOT_SENT
 
     async def aclose(self) -> None:
-        """Close the idle connections; one in use closes with its request."""
+        """Close the idle connections; one in use closes with its request, and none is kept."""
+        self._closed = True
         while self._idle:
             await self._idle.pop().aclose()
 
@@ -121,7 +123,7 @@ class Transport:
         except BaseException:
             await connection.aclose()
             raise
-        if connection.is_idle():
+        if connection.is_idle() and not self._closed:
             self._idle.append(connection)
             await self._drop_expired()
         else:

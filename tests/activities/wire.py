@@ -14,10 +14,11 @@ TRACEPARENT = f"00-{TRACE_ID}-00f067aa0ba902b7-01"
 
 @dataclass
 class Wire:
-    """The address, how many connections were made, and each request's head and body."""
+    """The address, how many connections were made and are open, each request's head and body."""
 
     port: int = 0
     connections: int = 0
+    open: int = 0
     heads: list[str] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
 
@@ -37,6 +38,7 @@ async def wire_server(answer: Answer, trust: ssl.SSLContext | None = None) -> As
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         wire.connections += 1
+        wire.open += 1
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -54,6 +56,7 @@ async def wire_server(answer: Answer, trust: ssl.SSLContext | None = None) -> As
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
         finally:
+            wire.open -= 1
             writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=trust)

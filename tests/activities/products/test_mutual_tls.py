@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import ssl
 from pathlib import Path
@@ -131,3 +132,18 @@ async def test_texts_that_are_no_certificates_are_the_deployments_fault(
     caller = _caller(Wire(port=1), ClientTls(**texts | changes))
     sent = await caller.send(_SEND, MESSAGE)
     assert sent.reply == Reply(ReplyKind.REFUSED, code="credential-configuration")
+
+
+async def test_a_replaced_certificate_leaves_no_connection_behind(
+    wanting: ssl.SSLContext,
+) -> None:
+    async with wire_server(reply(202, _ACCEPTED), wanting) as wire:
+        caller = _caller(wire, _tls())
+        for _ in range(5):
+            await caller.send(_SEND, MESSAGE)
+            caller.connections.certificates["messaging"] = _tls()
+        async with asyncio.timeout(5):
+            while wire.open > 1:
+                await asyncio.sleep(0.01)
+        await caller.products.aclose()
+    assert wire.connections == 5
