@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -43,6 +44,32 @@ def test_a_person_decides_and_the_notice_is_sent(development: Development) -> No
     assert (sent["operation"], sent["state"]) == ("messaging.submit-message/v1", "accepted")
     assert sent["receipt"] == inspected["run"]["output"]["messageId"]
     assert "Maya" not in json.dumps(inspected)
+
+
+def test_payloads_are_sealed_and_shown_to_the_developer_alone(development: Development) -> None:
+    run = development.start("sealed")
+    development.waits(run)
+    workflow = development.inspection(run)["execution"]["workflowId"]
+    shown = development.ctl("temporal", "workflow", "show", "-w", workflow, "-o", "json").stdout
+    [payload] = json.loads(shown)["events"][0]["workflowExecutionStartedEventAttributes"]["input"][
+        "payloads"
+    ]
+    assert b"APP-1001" in base64.b64decode(payload["data"])
+    for file in (development.folder / "temporal").iterdir():
+        assert b"APP-1001" not in file.read_bytes()
+
+
+def test_temporals_ui_is_given_a_codec_server_that_answers_its_pages(
+    development: Development,
+) -> None:
+    ui = development.addresses["Temporal UI"]
+    with urllib.request.urlopen(f"{ui}/api/v1/settings") as answer:
+        endpoint = json.load(answer)["Codec"]["Endpoint"]
+    headers = {"Content-Type": "application/json", "X-Namespace": "default", "Origin": ui}
+    asked = urllib.request.Request(f"{endpoint}/decode", b'{"payloads": []}', headers)
+    with urllib.request.urlopen(asked) as answer:
+        assert json.load(answer) == {"payloads": []}
+        assert answer.headers["Access-Control-Allow-Origin"] == ui
 
 
 def test_the_same_key_gives_the_same_run_and_another_input_a_conflict(
