@@ -181,9 +181,8 @@ class _Answering:
             return surprise_answer(error, getattr(request.scope.get("route"), "path", ""))
         if status >= 500:
             _log.warning("request.unavailable", code=error.code, place=error.place)
-        if status == HTTPStatus.UNAUTHORIZED:
-            error = self._counted(request, error)
-            status = error.status
+        if status == HTTPStatus.UNAUTHORIZED and (flood := self._flood(request, error)):
+            error, status = flood, flood.status
         return problem_answer(
             error.code,
             error.message,
@@ -193,16 +192,15 @@ class _Answering:
             headers=error.headers if isinstance(error, CallRefused) else (),
         )
 
-    def _counted(self, request: Request, error: CoordinatorError) -> CallRefused:
-        """The error, or that its address has failed too often; only the former is logged."""
+    def _flood(self, request: Request, error: CoordinatorError) -> CallRefused | None:
+        """The refusal of an address that fails too often; what is not refused so is logged."""
         peer = "" if request.client is None else request.client.host
         forwarded = request.headers.getlist("X-Forwarded-For")
         wait = self._access.count_failure(peer, forwarded)
         if wait:
             return too_many(wait, "calls from this address have failed too often to say who calls")
         _log.info("request.unauthenticated", code=error.code, detail=error.message)
-        assert isinstance(error, CallRefused)
-        return error
+        return None
 
     async def of_parameters(self, request: Request, error: Exception) -> JSONResponse:
         """A parameter of path or query that FastAPI refuses."""

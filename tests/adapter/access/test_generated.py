@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.adapter.access.deployed import WORKFLOW, Deployed, deployed
+from tests.adapter.access.deployed import WORKFLOW, Deployed
 
 CHECKS = [
     not_a_server_error,
@@ -39,15 +39,6 @@ CALLERS: dict[str, Callable[[Deployed], dict[str, str]]] = {
     "another person": lambda site: site.token("plain", "bob"),
     "an operator": lambda site: site.key("every-operator"),
 }
-
-
-@pytest.fixture
-async def site(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Deployed]:
-    """The service, which waits for no outcome: Temporal is away."""
-    monkeypatch.setattr("adapter.api.acts._WAIT_SECONDS", 0.0)
-    monkeypatch.setattr("adapter.api.signals._WAIT_SECONDS", 0.0)
-    async with deployed(database_url) as running:
-        yield running
 
 
 def probed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from adapter.config.callers import OPERATORS_ALONE
-from tests.adapter.access.deployed import WORKFLOW, Deployed, deployed
+from tests.adapter.access.deployed import WORKFLOW, Deployed
 from tests.adapter.access.tokens import Mint
 from tests.adapter.api.test_openapi import document
 
@@ -64,15 +64,6 @@ def operations(document: dict[str, Any]) -> Iterator[Operation]:
             actions = {role for way in ways for roles in way.values() for role in roles}
             assert len(actions) <= 1
             yield Operation(operation["operationId"], method, path, "".join(actions))
-
-
-@pytest.fixture
-async def site(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Deployed]:
-    """The service, which waits for no outcome: Temporal is away."""
-    monkeypatch.setattr("adapter.api.acts._WAIT_SECONDS", 0.0)
-    monkeypatch.setattr("adapter.api.signals._WAIT_SECONDS", 0.0)
-    async with deployed(database_url) as running:
-        yield running
 
 
 async def ask(
