@@ -94,6 +94,16 @@ async def test_the_census_counts_waits_that_were_not_told_and_since_when(
     assert (counted.open_hints, counted.oldest_hint) == (1, last)
 
 
+async def test_after_a_restore_an_execution_is_told_again(ledger: Ledger, run_id: str) -> None:
+    await ledger.runs.open_wait(wait(run_id, source=ABOUT))
+    await ledger.hints.take(FIRST)
+    (found,) = await untold(ledger)
+    await ledger.hints.told(found)
+    assert await untold(ledger) == []
+    await ledger.holds.begin_review("ops", "Temporal was restored")
+    assert await untold(ledger) == [found]
+
+
 async def test_a_wait_that_is_over_is_told_nothing(ledger: Ledger, run_id: str) -> None:
     opened = wait(run_id, source=ABOUT)
     await ledger.runs.open_wait(opened)
