@@ -23,6 +23,11 @@ class Seal(Protocol):
 class RunSeal(Seal, Protocol):
     """The seal of one run."""
 
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        ...
+
     def digest(self, purpose: str, data: bytes) -> str:
         """A keyed digest as hex digits: equal bytes of one run have the same one."""
         ...
@@ -64,7 +69,6 @@ class ForeignNotes(Protocol):
 class Vault:
     """The keys and places of one deployment; ``own`` seals what belongs to no run."""
 
-    deployment: str
     own: Seal
     runs: RunSeals
     large: LargePayloads

@@ -10,7 +10,6 @@ from adapter.temporal.seals import DeploymentSeal, Vault
 def codec_of(ledger: Ledger, prefetch: Prefetch | None = None) -> SealingCodec:
     """What every client and worker of the deployment seals with; workers fetch definitions."""
     vault = Vault(
-        ledger.sealer.deployment,
         DeploymentSeal(ledger.sealer),
         ledger.run_keys,
         ledger.payloads,
