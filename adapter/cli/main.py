@@ -28,6 +28,9 @@ _ENTRIES = {
     "dev": Entry("adapter.cli.dev", "dev", "Run a project, or the example, on servers kept up"),
     "init": Entry("adapter.cli.project", "init", "Write a new project to start from"),
     "check": Entry("adapter.cli.check", "check", "Prove a project, or a runtime file, offline"),
+    "convert-runtime": Entry(
+        "adapter.cli.convert", "convert_runtime", "Write a public runtime file for this program"
+    ),
     "explain": Entry("adapter.cli.views", "explain", "Tell how a project runs, step by step"),
     "graph": Entry("adapter.cli.views", "graph", "Draw a project: Mermaid, Graphviz or SVG"),
     "schema": Entry("adapter.cli.views", "schema", "Print the JSON Schema of workflow.yaml"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
+from typing import Any
 
 import structlog
 
@@ -31,12 +33,39 @@ def configure_logs(*, readable: bool) -> None:
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter)
+    handler.addFilter(_without_values)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
     # One line per request of a server is the access log's work, not the program's.
     for noisy in ("httpx", "httpcore", "uvicorn.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    threading.excepthook = _thread_failed
+    sys.unraisablehook = _unraisable
+
+
+def _without_values(record: logging.LogRecord) -> bool:
+    """Take out what libraries write of errors: an error as an argument, or asyncio's many lines.
+
+    The event loop shows futures with the errors in them below its first line.
+    """
+    if isinstance(record.args, tuple):
+        record.args = tuple(
+            type(one).__qualname__ if isinstance(one, BaseException) else one for one in record.args
+        )
+    if record.name == "asyncio" and isinstance(record.msg, str):
+        record.msg = record.msg.partition("\n")[0]
+    return True
+
+
+def _thread_failed(failed: threading.ExceptHookArgs) -> None:
+    name = failed.thread.name if failed.thread else ""
+    logging.getLogger(__name__).error("thread.failed: %s by %s", name, failed.exc_type.__qualname__)
+
+
+def _unraisable(ignored: Any) -> None:
+    kind = type(ignored.exc_value).__qualname__
+    logging.getLogger(__name__).error("error.ignored: %s", kind)
 
 
 def _error_by_name(

@@ -54,9 +54,31 @@ def test_everything_copied_is_there() -> None:
 def test_no_process_has_more_power_than_it_needs() -> None:
     assert [rest for word, rest in _instructions() if word == "USER"] == ["10001:10001"]
     for one in _own().values():
+        assert one["user"] == "10001:10001"
         assert one["read_only"] is True
         assert one["cap_drop"] == ["ALL"]
         assert one["security_opt"] == ["no-new-privileges:true"]
+        assert one["ulimits"] == {"core": 0}
+        assert "pids_limit" in one
+
+
+def test_the_only_place_to_write_is_small_and_runs_nothing() -> None:
+    for one in _own().values():
+        [place] = one["tmpfs"]
+        where, _, options = place.partition(":")
+        assert where == "/tmp"
+        assert {"noexec", "nosuid", "nodev"} <= set(options.split(","))
+        assert re.search(r"\bsize=\d+m\b", options)
+        assert not [volume for volume in one["volumes"] if not volume.endswith(":ro")]
+
+
+def test_what_is_installed_is_pinned_by_hash_and_nothing_else() -> None:
+    installs = [rest for word, rest in _instructions() if word == "RUN" and "pip install" in rest]
+    assert all("--no-deps" in install for install in installs)
+    assert [one for one in installs if "--require-hashes" in one and "requirements.lock" in one]
+    pinned = _PIN.findall((DOCKER / "requirements.lock").read_text())
+    hashed = re.findall(r"--hash=sha256:[0-9a-f]{64}", (DOCKER / "requirements.lock").read_text())
+    assert len(hashed) >= len(pinned)
 
 
 def test_ports_are_open_to_this_host_only() -> None:

@@ -20,6 +20,7 @@ from adapter.authoring.runtimes.tasks import task_misfit
 from adapter.config.document import API_VERSION
 from adapter.config.findings import Finding
 from adapter.config.loading import PUBLIC, parse_runtime
+from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Definition
 
 PUBLIC_KIND = "CoordinatorRuntimeConfig"
@@ -58,6 +59,13 @@ def read_runtime(
     if not isinstance(tree, Table) or _is_public(tree):
         return _public(tree, file, report, environment)
     return RuntimeReading(file, API_VERSION, tree, _own(data, file, folder, tree, report))
+
+
+def public_document(data: bytes, file: str, environment: Mapping[str, str]) -> JsonValue:
+    """What a sound public runtime file holds, after substitution."""
+    tree, _ = read_yaml(data, file, Problems(), substitution=True)
+    assert tree is not None
+    return substituted(tree, environment, Silence(Problems())).to_json()
 
 
 def _public(

@@ -14,6 +14,7 @@ from activities import ports
 from activities.calls.attempt import Attempt
 from activities.calls.perform import MOST_LOCAL, Performer
 from activities.catalogue import Catalogue
+from activities.errors import LedgerUnavailable
 from activities.products import Products, Sent
 from interpreter.contract import names
 from interpreter.contract.calls import CallRequest
@@ -34,6 +35,8 @@ class Pretending:
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     ends: list[float] = field(default_factory=list)
     claimed_at: float = 0.0
+    cut_off: bool = False
+    withdrawn: list[str] = field(default_factory=list)
 
     def performer(self) -> Performer:
         """What is tested, over this."""
@@ -52,7 +55,13 @@ class Pretending:
         """Permission, once the commit is through."""
         self.claimed_at = time.monotonic()
         await asyncio.sleep(self.commit_seconds)
+        if self.cut_off:
+            raise LedgerUnavailable("ledger.unavailable", "the line broke in the commit")
         return ports.Dispatched("key", claim.command, 1, unresolved=False, position=7)
+
+    async def withdraw(self, effect: VisitRef, token: str) -> None:
+        """Remember what was taken back."""
+        self.withdrawn.append(effect.id)
 
     async def send(
         self, command: ports.Command, contract: Any, key: str | None, deadline: float
@@ -97,6 +106,13 @@ async def test_the_send_budget_begins_before_the_permission_is_committed() -> No
     assert await performed(world.performer(), SEND, local=False) == ACCEPTED
     [end] = world.ends
     assert end <= world.claimed_at + LIMITS.send_budget
+
+
+async def test_a_permission_of_unknown_fate_is_withdrawn_and_nothing_is_sent() -> None:
+    world = Pretending(SEND, cut_off=True)
+    failed = await performed(world.performer(), SEND, local=False)
+    assert isinstance(failed, LedgerUnavailable)
+    assert (world.withdrawn, world.ends) == (["main/call:1"], [])
 
 
 async def test_an_attempt_leaves_with_temporal_how_far_the_ledger_was() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import logging
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -19,7 +22,9 @@ def _restored() -> Iterator[None]:
     """Leaves the loggers as they were."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
+    hooks = (threading.excepthook, sys.unraisablehook)
     yield
+    threading.excepthook, sys.unraisablehook = hooks
     root.handlers[:] = handlers
     root.setLevel(level)
     structlog.reset_defaults()
@@ -37,3 +42,46 @@ def test_an_error_is_logged_by_its_name_and_code(capsys: pytest.CaptureFixture[s
     assert (first["event"], first["error"]) == ("failed", "RuntimeError")
     assert (second["error"], second["code"]) == ("Refused", "run.unknown")
     assert "hunter2" not in json.dumps([first, second])
+
+
+@pytest.mark.usefixtures("_restored")
+def test_an_error_as_an_argument_is_logged_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logs(readable=False)
+    logging.getLogger("somewhere").warning("no connection: %s", ValueError("hunter2"))
+    assert json.loads(capsys.readouterr().err)["event"] == "no connection: ValueError"
+
+
+@pytest.mark.usefixtures("_restored")
+async def test_a_task_that_nobody_awaits_is_logged_without_its_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure_logs(readable=False)
+
+    async def fail() -> None:
+        raise ValueError("hunter2")
+
+    task = asyncio.create_task(fail())
+    await asyncio.wait([task])
+    del task
+    gc.collect()
+    logged = json.loads(capsys.readouterr().err)
+    assert (logged["event"], logged["error"]) == (
+        "Task exception was never retrieved",
+        "ValueError",
+    )
+    assert "hunter2" not in json.dumps(logged)
+
+
+@pytest.mark.usefixtures("_restored")
+def test_a_thread_that_fails_is_logged_by_the_name_of_its_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure_logs(readable=False)
+
+    def fail() -> None:
+        raise ValueError("hunter2")
+
+    thread = threading.Thread(target=fail, name="exporter")
+    thread.start()
+    thread.join()
+    assert json.loads(capsys.readouterr().err)["event"] == "thread.failed: exporter by ValueError"

@@ -10,8 +10,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from activities.ports import Settled
+from activities.ports import Dispatched, Settled
 from adapter.ledger import Ledger
+from adapter.ledger.holds import HoldCode
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closing, RunState
 from tests.adapter.ledger.words import (
@@ -162,19 +163,22 @@ async def test_a_dispatch_waits_for_a_cancel_or_hold_that_is_being_written(
     assert await work == refusal(reason)
 
 
-async def test_a_hold_waits_for_a_dispatch_that_is_being_written(
+async def test_a_cancel_and_a_hold_wait_for_a_dispatch_that_is_being_written(
     ledger: Ledger, run_id: str, owner_url: str
 ) -> None:
-    async with (
-        await psycopg.AsyncConnection.connect(owner_url) as dispatching,
-        await psycopg.AsyncConnection.connect(owner_url) as holding,
-    ):
-        await dispatching.execute("select from coordinator.control for share")
-        change = holding.execute("update coordinator.control set restore_hold = true")
-        work = asyncio.create_task(change)
-        assert await waits(work)
-        await dispatching.commit()
-        await work
+    async with await psycopg.AsyncConnection.connect(owner_url) as other:
+        # The dispatch has its permission, and can not write it down.
+        await other.execute("lock table coordinator.attempts in exclusive mode")
+        dispatching = asyncio.create_task(ledger.effects.claim(claim(effect(run_id))))
+        assert await waits(dispatching)
+        cancelling = asyncio.create_task(ledger.runs.request_cancel(run_id, "not wanted"))
+        holding = asyncio.create_task(ledger.holds.place(HoldCode.LEDGER_BEHIND))
+        assert await waits(cancelling)
+        assert await waits(holding)
+        await other.commit()
+    assert isinstance(await dispatching, Dispatched)
+    await cancelling
+    assert await holding
 
 
 async def test_the_lease_counts_from_after_the_wait_for_the_lock(

@@ -107,7 +107,8 @@ async def test_a_wait_that_opens_when_the_handover_is_due_moves_on(
 ) -> None:
     calls = {f"call{n}": call("send", f"call{n + 1}") for n in range(3)}
     nodes = {**calls, "call3": call("send", "wait"), **wait}
-    script = ScriptedActivities(**{name: [accepted()] for name in nodes if name.startswith("call")})
+    script = ScriptedActivities()
+    script.replies = {name: [accepted()] for name in nodes if name.startswith("call")}
     async with new_worker(WorkerParts(early_client, "q", script.callables(), grace_seconds=1)):
         handle = await _start(early_client, "q", nodes)
         while not await _continued(early_client, handle):
