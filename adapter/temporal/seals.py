@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from adapter.crypto import Sealer
-
 
 class Seal(Protocol):
     """One key at work: what it seals opens under it alone, for the same purpose and place."""
@@ -73,18 +71,3 @@ class Vault:
     runs: RunSeals
     large: LargePayloads
     foreign: ForeignNotes
-
-
-class DeploymentSeal:
-    """The deployment's own key as a seal, for what belongs to no run."""
-
-    def __init__(self, sealer: Sealer) -> None:
-        self._sealer = sealer
-
-    def seal_bytes(self, plain: bytes, purpose: str, place: str = "") -> bytes:
-        """The envelope of some bytes; SealError ``seal.too-large``."""
-        return self._sealer.seal_bytes(plain, purpose, place)
-
-    def open_bytes(self, sealed: bytes, purpose: str, place: str = "") -> bytes:
-        """What an envelope holds; SealError."""
-        return self._sealer.open_bytes(sealed, purpose, place)
