@@ -12,7 +12,6 @@ from adapter.cli.pretend_connections import pretend_connections
 from tests.adapter.cli.conftest import Run
 
 from tests.fixtures.postgres import as_owner
-
 _EXAMPLE = Path(__file__).parents[3] / "examples" / "reviewed-notice"
 
 
