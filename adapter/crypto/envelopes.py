@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
+from adapter.crypto.common_json import COMMON
 from adapter.crypto.framing import framed
 from adapter.errors import Unavailable
 from interpreter.contract.values import JsonValue
@@ -23,13 +24,16 @@ _COMPRESSED: Final = 1
 _NONCE_BYTES: Final = 12
 _TAG_BYTES: Final = 16
 _SUB_KEY_BYTES: Final = 32
-# Kind, flags, key version; the nonce and the ciphertext with its tag follow.
-_HEADER: Final = struct.Struct(">BBI")
-_START: Final = _HEADER.size + _NONCE_BYTES
+_KIND_AND_FLAGS: Final = struct.Struct(">BB")
+_VERSION: Final = struct.Struct(">I")
 
-_SMALLEST_COMPRESSED: Final = 1_024
+_SMALLEST_COMPRESSED: Final = 32
 # Deflate takes over 10 ms for a megabyte and would stall every other run of the process.
 _LARGEST_COMPRESSED: Final = 65_536
+# A small value is worth the search for the best match; in a large one it takes long.
+_LARGEST_SEARCHED: Final = 4_096
+# Deflate alone, without a header and a checksum: the seal has both.
+_RAW: Final = -15
 LARGEST_PLAIN: Final = 16 * 1_048_576
 """The most bytes that one envelope takes."""
 
@@ -40,6 +44,10 @@ class EnvelopeKind(IntEnum):
     DEPLOYMENT = 1
     RUN = 2
     RUN_KEY = 3
+
+
+# The deployment's key has versions, which an envelope under it names.
+_VERSIONED: Final = frozenset({EnvelopeKind.DEPLOYMENT, EnvelopeKind.RUN_KEY})
 
 
 class SealError(Unavailable):
@@ -66,7 +74,7 @@ def enclose(
 ) -> bytes:
     """Header, nonce, ciphertext and tag; the tag also covers ``scope`` and the header.
 
-    What is neither small nor large is compressed first, if that makes it smaller. SealError
+    What is not large is compressed first, if that makes it smaller. SealError
     ``seal.too-large``, with ``where`` as its place.
     """
     if len(plain) > LARGEST_PLAIN:
@@ -78,34 +86,57 @@ def enclose(
         )
     flags = 0
     if _SMALLEST_COMPRESSED <= len(plain) <= _LARGEST_COMPRESSED:
-        packed = zlib.compress(plain, 1)
+        packed = _packed(plain)
         if len(packed) < len(plain):
             plain, flags = packed, _COMPRESSED
-    header = _HEADER.pack(kind, flags, version)
+    header = _KIND_AND_FLAGS.pack(kind, flags)
+    if kind in _VERSIONED:
+        header += _VERSION.pack(version)
     nonce = secrets.token_bytes(_NONCE_BYTES)
     bound = framed(_BOUND_LABEL, *scope, header)
     return b"".join((header, nonce, cipher.encrypt(nonce, plain, bound)))
 
 
 def key_version(sealed: bytes, kind: EnvelopeKind, where: str) -> int:
-    """The key version that an envelope of this kind names; SealError ``seal.malformed``."""
-    if len(sealed) >= _START + _TAG_BYTES:
-        found, flags, version = _HEADER.unpack_from(sealed)
+    """The key version that an envelope of this kind names; SealError ``seal.malformed``.
+
+    1 for a run's own envelope, which names none: a run keeps its data key for good, since what
+    Temporal holds of it can not be sealed again.
+    """
+    size = _header_bytes(kind)
+    if len(sealed) >= size + _NONCE_BYTES + _TAG_BYTES:
+        found, flags = _KIND_AND_FLAGS.unpack_from(sealed)
         if found == kind and flags <= _COMPRESSED:
-            return int(version)
+            named = kind in _VERSIONED
+            return int(_VERSION.unpack_from(sealed, _KIND_AND_FLAGS.size)[0]) if named else 1
     raise refusal("seal.malformed", "the stored bytes are no sealed value", where)
 
 
-def disclose(cipher: AESGCM, sealed: bytes, scope: tuple[str, ...], where: str) -> bytes:
+def disclose(
+    cipher: AESGCM, kind: EnvelopeKind, sealed: bytes, scope: tuple[str, ...], where: str
+) -> bytes:
     """What an envelope holds that ``key_version`` let pass; SealError ``seal.not-authentic``."""
-    header, nonce = sealed[: _HEADER.size], sealed[_HEADER.size : _START]
+    size = _header_bytes(kind)
+    header, nonce, rest = sealed[:size], sealed[size : size + _NONCE_BYTES], size + _NONCE_BYTES
     bound = framed(_BOUND_LABEL, *scope, header)
     try:
-        plain = cipher.decrypt(nonce, sealed[_START:], bound)
+        plain = cipher.decrypt(nonce, sealed[rest:], bound)
     except InvalidTag as error:
         message = "the sealed value belongs to another key or place, or was changed"
         raise refusal("seal.not-authentic", message, where) from error
-    return zlib.decompress(plain) if header[1] & _COMPRESSED else plain
+    if header[1] & _COMPRESSED:
+        return zlib.decompressobj(_RAW, zdict=COMMON).decompress(plain, LARGEST_PLAIN)
+    return plain
+
+
+def _packed(plain: bytes) -> bytes:
+    level = 6 if len(plain) <= _LARGEST_SEARCHED else 1
+    deflate = zlib.compressobj(level, zlib.DEFLATED, _RAW, zdict=COMMON)
+    return deflate.compress(plain) + deflate.flush()
+
+
+def _header_bytes(kind: EnvelopeKind) -> int:
+    return _KIND_AND_FLAGS.size + (_VERSION.size if kind in _VERSIONED else 0)
 
 
 def written(value: JsonValue) -> bytes:

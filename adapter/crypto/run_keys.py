@@ -17,7 +17,6 @@ from adapter.crypto.envelopes import (
     enclose,
     key_version,
     missing,
-    refusal,
     sub_key,
     where_of,
     written,
@@ -29,8 +28,6 @@ _VALUE_LABEL: Final = b"coordinator-temporal/run-value-key/v1"
 _DIGEST_LABEL: Final = b"coordinator-temporal/run-digest-key/v1"
 _WRAPPING_LABEL: Final = b"coordinator-temporal/run-key-wrapping/v1"
 _PURPOSE: Final = "run-key"
-_ONLY_VERSION: Final = 1
-"""A run keeps its data key for good: what Temporal holds of it can not be sealed again."""
 
 
 class RunSealer:
@@ -64,15 +61,15 @@ class RunSealer:
         where = where_of(purpose, place)
         scope = (self._deployment, self.run_id, purpose, place)
         cipher = self._cipher(purpose, where)
-        return enclose(cipher, EnvelopeKind.RUN, _ONLY_VERSION, plain, scope, where)
+        return enclose(cipher, EnvelopeKind.RUN, 1, plain, scope, where)
 
     def open_bytes(self, sealed: bytes, purpose: str, place: str = "") -> bytes:
         """Like ``open``, for bytes; SealError of any code but ``seal.too-large``."""
         where = where_of(purpose, place)
         cipher = self._cipher(purpose, where)
-        if key_version(sealed, EnvelopeKind.RUN, where) != _ONLY_VERSION:
-            raise refusal("seal.malformed", "the stored bytes are no sealed value", where)
-        return disclose(cipher, sealed, (self._deployment, self.run_id, purpose, place), where)
+        key_version(sealed, EnvelopeKind.RUN, where)
+        scope = (self._deployment, self.run_id, purpose, place)
+        return disclose(cipher, EnvelopeKind.RUN, sealed, scope, where)
 
     def digest(self, purpose: str, data: bytes) -> str:
         """HMAC-SHA256 of some bytes as 64 hex digits: the same within this run alone."""
@@ -132,7 +129,8 @@ class RunKeyWrapping:
         version = key_version(wrapped, EnvelopeKind.RUN_KEY, where)
         if version not in self._keys.versions:
             raise missing(version, where)
-        return disclose(self._cipher(version), wrapped, (self.deployment, run_id), where)
+        scope = (self.deployment, run_id)
+        return disclose(self._cipher(version), EnvelopeKind.RUN_KEY, wrapped, scope, where)
 
     def sealer(self, wrapped: bytes | None, run_id: str) -> RunSealer:
         """The sealer of a run; without a wrapped key, one that says ``seal.erased``."""

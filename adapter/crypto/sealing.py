@@ -60,7 +60,7 @@ class Sealer:
         if version not in self._keys.versions:
             raise missing(version, where)
         scope, cipher = (self.deployment, purpose, place), self._cipher(version, purpose)
-        return disclose(cipher, sealed, scope, where)
+        return disclose(cipher, _KIND, sealed, scope, where)
 
     def marks(self) -> dict[int, str]:
         """By version, the mark by which a database recognises a sealing key; it tells nothing."""

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import Final, Self
 
 import structlog
@@ -22,7 +21,7 @@ from temporalio.exceptions import ApplicationError
 from activities.errors import LedgerUnavailable
 from adapter.temporal.refusals import Reason, refused
 from adapter.temporal.seals import RunSeal, Seal, Vault
-from adapter.temporal.stamps import Form, Scope, Stamp
+from adapter.temporal.stamps import NOWHERE, Form, Scope, Stamp
 from adapter.temporal.start_message import is_start, start_of
 from interpreter.contract.runs import StartRun
 from interpreter.errors import CoordinatorError
@@ -35,7 +34,8 @@ _NOT_OURS = frozenset({"seal.not-authentic", "seal.malformed"})
 _KEYLESS = frozenset({"run.unknown", "seal.erased"})
 _MOST_REMEMBERED = 4_096
 _NOTING_SECONDS = 2.0
-_NOWHERE = Scope("", "")
+_JSON = {"encoding": b"json/plain"}
+_BARE, _WRAPPED = b"\x00", b"\x01"
 _SERVERS_WORDS = frozenset({b'"ACTIVITY_ID_NOT_STARTED"', b'"ACTIVITY_ID_UNKNOWN"'})
 """What Temporal's server itself writes, in clear text, into the details of a cancelled activity."""
 
@@ -65,8 +65,8 @@ class Memory:
 class SealingCodec(PayloadCodec, WithSerializationContext):
     """Seals payloads under their run's data key, bound to deployment, namespace and run.
 
-    What Temporal says of a payload's workflow is compared with the payload's own stamp, which the
-    seal covers. A payload that is not sealed for where it turns up becomes a refused one; only a
+    The seal covers what Temporal says of a payload's workflow, and the payload's own stamp says
+    whose it is. A payload that is not sealed for where it turns up becomes a refused one; only a
     key that is missing or a ledger that does not answer raises, so that the task is tried again. A
     run whose key was destroyed fails its execution: nobody can ever read it again.
 
@@ -94,7 +94,7 @@ class SealingCodec(PayloadCodec, WithSerializationContext):
         """Sealed payloads; SealError, LedgerUnavailable."""
         if not payloads:
             return []
-        scope = self._scope or _NOWHERE
+        scope = self._scope or NOWHERE
         run = None if scope.run_id is None else await self._run_to_seal_for(scope.run_id)
         return [await self._seal(payload, scope, run) for payload in payloads]
 
@@ -121,33 +121,35 @@ class SealingCodec(PayloadCodec, WithSerializationContext):
             return None
 
     async def _seal(self, payload: Payload, scope: Scope, run: RunSeal | None) -> Payload:
-        plain = payload.SerializeToString()
-        seal: Seal = self._vault.own if run is None else run
-        stamp = Stamp(self._vault.deployment, scope, Form.OWN if run is None else Form.RUN)
-        sealed = seal.seal_bytes(plain, PURPOSE, stamp.place)
-        if run is not None and len(sealed) > LARGEST_INLINE:
-            stamp = replace(stamp, form=Form.STORED)
-            sealed = await self._store(plain, stamp, run)
-        return Payload(metadata=stamp.metadata(), data=sealed)
+        plain = _written(payload)
+        if run is None:
+            sealed = self._vault.own.seal_bytes(plain, PURPOSE, scope.place(Form.OWN))
+            return Stamp(Form.OWN, scope.root).on(sealed)
+        sealed = run.seal_bytes(plain, PURPOSE, scope.place(Form.RUN))
+        if len(sealed) <= LARGEST_INLINE:
+            return Stamp(Form.RUN, run.run_id).on(sealed)
+        return Stamp(Form.STORED, run.run_id).on(await self._store(plain, scope, run))
 
-    async def _store(self, plain: bytes, stamp: Stamp, run: RunSeal) -> bytes:
+    async def _store(self, plain: bytes, scope: Scope, run: RunSeal) -> bytes:
         """Keep a payload in the ledger and give its sealed reference."""
         digest = run.digest(PURPOSE, plain)
-        body = run.seal_bytes(plain, PURPOSE, _body_place(stamp, digest))
-        await self._vault.large.put(_run_of(stamp), digest, body)
+        body = run.seal_bytes(plain, PURPOSE, _body_place(scope, digest))
+        await self._vault.large.put(run.run_id, digest, body)
         reference = json.dumps({"digest": digest, "bytes": len(plain)}).encode()
-        return run.seal_bytes(reference, PURPOSE, stamp.place)
+        return run.seal_bytes(reference, PURPOSE, scope.place(Form.STORED))
 
     async def _open(self, payload: Payload) -> Payload:
-        stamp = Stamp.read(payload.metadata)
-        if stamp is None:
+        stamped = Stamp.read(payload)
+        if stamped is None:
             if self._of_activity and payload.data in _SERVERS_WORDS:
                 return payload
             return await self._refuse(payload, Reason.CLEAR)
-        if not self._belongs(stamp):
+        stamp, envelope = stamped
+        scope = self._scope or NOWHERE
+        if not stamp.belongs_to(scope):
             return await self._refuse(payload, Reason.ELSEWHERE)
         try:
-            return await self.reveal(payload, stamp)
+            return await self.reveal(stamp, envelope, scope)
         except CoordinatorError as error:
             if error.code == "seal.erased":
                 raise ApplicationError(str(error), type=error.code, non_retryable=True) from error
@@ -155,30 +157,23 @@ class SealingCodec(PayloadCodec, WithSerializationContext):
         except NotAuthentic:
             return await self._refuse(payload, Reason.DAMAGED)
 
-    def _belongs(self, stamp: Stamp) -> bool:
-        if stamp.deployment != self._vault.deployment:
-            return False
-        if stamp.form is not Form.OWN and stamp.scope.run_id is None:
-            return False
-        return self._scope is None or stamp.scope == self._scope
-
-    async def reveal(self, payload: Payload, stamp: Stamp) -> Payload:
-        """What a payload holds, whoever asks; NotAuthentic where its stamp is not true.
+    async def reveal(self, stamp: Stamp, envelope: bytes, scope: Scope) -> Payload:
+        """What an envelope of a scope holds, whoever asks; NotAuthentic where it is of another.
 
         SealError, ActivityError ``run.unknown`` or ``payload.absent``, LedgerUnavailable.
         """
         if stamp.form is Form.OWN:
             # Whoever writes to a run could name any version of this key: that is no missing one.
-            doubted = _NOT_OURS if stamp.scope.run_id is None else _NOT_OURS | {"seal.key-missing"}
-            return Payload.FromString(_opened(self._vault.own, payload.data, stamp.place, doubted))
-        run = await self._vault.runs.of(_run_of(stamp))
-        plain = _opened(run, payload.data, stamp.place)
+            doubted = _NOT_OURS if scope.run_id is None else _NOT_OURS | {"seal.key-missing"}
+            return _read(_opened(self._vault.own, envelope, scope.place(Form.OWN), doubted))
+        run = await self._vault.runs.of(stamp.owner)
+        plain = _opened(run, envelope, scope.place(stamp.form))
         if stamp.form is Form.STORED:
             digest = json.loads(plain)["digest"]
-            body = await self._vault.large.get(_run_of(stamp), digest)
+            body = await self._vault.large.get(run.run_id, digest)
             # The reference was authentic: a body that does not open is a fault of the ledger.
-            plain = run.open_bytes(body, PURPOSE, _body_place(stamp, digest))
-        return Payload.FromString(plain)
+            plain = run.open_bytes(body, PURPOSE, _body_place(scope, digest))
+        return _read(plain)
 
     async def _refuse(self, payload: Payload, reason: Reason) -> Payload:
         run_id = None if self._scope is None else self._scope.run_id
@@ -214,11 +209,21 @@ def _opened(seal: Seal, sealed: bytes, place: str, doubted: frozenset[str] = _NO
         raise
 
 
-def _run_of(stamp: Stamp) -> str:
-    run_id = stamp.scope.run_id
-    assert run_id is not None, "only the stamps of runs come here"
-    return run_id
+def _body_place(scope: Scope, digest: str) -> str:
+    return f"{scope.place(Form.STORED)} {digest}"
 
 
-def _body_place(stamp: Stamp, digest: str) -> str:
-    return f"{stamp.place} {digest}"
+def _written(payload: Payload) -> bytes:
+    """A payload as the bytes that are sealed: plain JSON, as nearly all are, without its wrapping.
+
+    The first byte says which of the two it is.
+    """
+    if dict(payload.metadata) == _JSON and not payload.external_payloads:
+        return _BARE + payload.data
+    return _WRAPPED + payload.SerializeToString()
+
+
+def _read(plain: bytes) -> Payload:
+    if plain[:1] == _BARE:
+        return Payload(metadata=_JSON, data=plain[1:])
+    return Payload.FromString(plain[1:])

@@ -25,8 +25,8 @@ CODE = "payload.refused"
 class Reason(StrEnum):
     """Why a payload is refused.
 
-    ``clear``: it is not sealed. ``elsewhere``: it is sealed for another deployment, namespace or
-    run. ``damaged``: it says that it belongs here, and does not open.
+    ``clear``: it is not sealed. ``elsewhere``: it is stamped for another run. ``damaged``: it says
+    that it belongs here, and does not open.
     """
 
     CLEAR = "clear"

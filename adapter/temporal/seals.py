@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from adapter.crypto import Sealer
-
 
 class Seal(Protocol):
     """One key at work: what it seals opens under it alone, for the same purpose and place."""
@@ -22,6 +20,11 @@ class Seal(Protocol):
 
 class RunSeal(Seal, Protocol):
     """The seal of one run."""
+
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        ...
 
     def digest(self, purpose: str, data: bytes) -> str:
         """A keyed digest as hex digits: equal bytes of one run have the same one."""
@@ -64,23 +67,7 @@ class ForeignNotes(Protocol):
 class Vault:
     """The keys and places of one deployment; ``own`` seals what belongs to no run."""
 
-    deployment: str
     own: Seal
     runs: RunSeals
     large: LargePayloads
     foreign: ForeignNotes
-
-
-class DeploymentSeal:
-    """The deployment's own key as a seal, for what belongs to no run."""
-
-    def __init__(self, sealer: Sealer) -> None:
-        self._sealer = sealer
-
-    def seal_bytes(self, plain: bytes, purpose: str, place: str = "") -> bytes:
-        """The envelope of some bytes; SealError ``seal.too-large``."""
-        return self._sealer.seal_bytes(plain, purpose, place)
-
-    def open_bytes(self, sealed: bytes, purpose: str, place: str = "") -> bytes:
-        """What an envelope holds; SealError."""
-        return self._sealer.open_bytes(sealed, purpose, place)

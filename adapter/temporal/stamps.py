@@ -1,15 +1,16 @@
-"""The stamp of a sealed payload: in clear, but covered by the seal, where the payload belongs."""
+"""The stamp of a sealed payload: in clear, before its envelope, whose payload it is."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import struct
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum
 from typing import Final
 from uuid import UUID
 
+from temporalio.api.common.v1 import Payload
 from temporalio.converter import (
     ActivitySerializationContext,
     SerializationContext,
@@ -18,20 +19,22 @@ from temporalio.converter import (
 
 from interpreter.contract.runs import run_id_of
 
-ENCODING: Final = "binary/coordinator"
+ENCODING: Final = b"sealed"
+_ROOT_LENGTH: Final = struct.Struct(">H")
+_RUN_ID_BYTES: Final = 16
 _SCHEDULED = re.compile(r"-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 
 
-class Form(StrEnum):
+class Form(IntEnum):
     """How a payload is sealed.
 
-    Under the run's key (``run``), the same with the body in the ledger (``stored``), or under the
-    deployment's own key, for workflows that are no runs (``own``).
+    Under the run's key (``RUN``), the same with the body in the ledger (``STORED``), or under the
+    deployment's own key, for workflows that are no runs (``OWN``).
     """
 
-    RUN = "run"
-    STORED = "stored"
-    OWN = "own"
+    RUN = 1
+    STORED = 2
+    OWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,42 +65,56 @@ class Scope:
         except ValueError:
             return None
 
+    def place(self, form: Form) -> str:
+        """What the seal covers beside deployment and run; no two places read the same."""
+        return json.dumps([form, self.namespace, self.root], ensure_ascii=False)
+
+
+NOWHERE: Final = Scope("", "")
+"""What Temporal gives no workflow for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Where a sealed payload belongs, and how it is sealed."""
+    """How a payload is sealed, and whose it is: a run's, or a workflow's by its root.
 
-    deployment: str
-    scope: Scope
+    A history has many payloads, so a stamp is no longer than a reader who knows nothing but the
+    deployment needs: the seal covers the whole scope, which is not repeated here.
+    """
+
     form: Form
+    owner: str
 
-    @property
-    def place(self) -> str:
-        """What the seal covers beside deployment and run; no two stamps have the same."""
-        return json.dumps([self.form, self.scope.namespace, self.scope.root], ensure_ascii=False)
+    def belongs_to(self, scope: Scope) -> bool:
+        """Whether this is a payload of the scope's run or workflow."""
+        return self.owner == (scope.root if self.form is Form.OWN else scope.run_id)
 
-    def metadata(self) -> dict[str, bytes]:
-        """The metadata of the sealed payload."""
-        texts = {
-            "encoding": ENCODING,
-            "d": self.deployment,
-            "n": self.scope.namespace,
-            "r": self.scope.root,
-            "f": self.form.value,
-        }
-        return {name: text.encode() for name, text in texts.items()}
+    def on(self, envelope: bytes) -> Payload:
+        """The payload that Temporal gets."""
+        head = bytes([self.form])
+        if self.form is Form.OWN:
+            root = self.owner.encode()
+            head += _ROOT_LENGTH.pack(len(root)) + root
+        else:
+            head += UUID(self.owner).bytes
+        return Payload(metadata={"encoding": ENCODING}, data=head + envelope)
 
     @staticmethod
-    def read(metadata: Mapping[str, bytes]) -> Stamp | None:
-        """The stamp that is written there, true or not; None where there is none of ours."""
+    def read(payload: Payload) -> tuple[Stamp, bytes] | None:
+        """The stamp, true or not, and the envelope; None for a payload without one of ours."""
+        if payload.metadata.get("encoding") != ENCODING or not payload.data:
+            return None
         try:
-            texts = {name: metadata[name].decode() for name in ("encoding", "d", "n", "r", "f")}
-            form = Form(texts["f"])
-        except (KeyError, ValueError):
+            form, rest = Form(payload.data[0]), payload.data[1:]
+            if form is not Form.OWN:
+                owner = str(UUID(bytes=rest[:_RUN_ID_BYTES]))
+                return Stamp(form, owner), rest[_RUN_ID_BYTES:]
+            [length] = _ROOT_LENGTH.unpack_from(rest)
+            start = _ROOT_LENGTH.size + length
+            owner = rest[_ROOT_LENGTH.size : start].decode()
+            return Stamp(form, owner), rest[start:]
+        except (ValueError, struct.error):
             return None
-        if texts["encoding"] != ENCODING:
-            return None
-        return Stamp(texts["d"], Scope(texts["n"], texts["r"]), form)
 
 
 def root_of(workflow_id: str) -> str:

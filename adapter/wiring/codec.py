@@ -8,7 +8,7 @@ from adapter import api
 from adapter.config.loading import Runtime
 from adapter.ledger import Ledger
 from adapter.temporal.codec import NotAuthentic, SealingCodec
-from adapter.temporal.stamps import Form, Stamp
+from adapter.temporal.stamps import NOWHERE, Form, Scope, Stamp
 from interpreter.errors import CoordinatorError
 
 _UNREADABLE = frozenset({"seal.erased", "run.unknown", "payload.absent"})
@@ -32,15 +32,12 @@ class DeploymentPayloads:
         self.namespace = namespace
 
     def run_of(self, payload: api.WirePayload) -> str | None:
-        """The run of a payload that is stamped for this deployment and namespace."""
-        stamp = Stamp.read(payload.metadata)
-        if stamp is None or stamp.deployment != self._ledger.sealer.deployment:
+        """The run that a payload is stamped for; empty for a workflow that is no run."""
+        stamped = Stamp.read(_sealed(payload))
+        if stamped is None:
             return None
-        if stamp.scope.namespace not in (self.namespace, ""):
-            return None
-        if stamp.form is Form.OWN:
-            return ""
-        return stamp.scope.run_id
+        stamp, _ = stamped
+        return "" if stamp.form is Form.OWN else stamp.owner
 
     async def note(self, actor: str, run_id: str, payloads: int) -> None:
         """Journal ``payload.read`` in the run's chain, or in the deployment's."""
@@ -51,12 +48,12 @@ class DeploymentPayloads:
 
     async def open(self, payload: api.WirePayload) -> api.WirePayload | None:
         """What a payload holds, or None."""
-        stamp = Stamp.read(payload.metadata)
-        if stamp is None:
+        stamped = Stamp.read(_sealed(payload))
+        if stamped is None:
             return None
-        sealed = Payload(metadata=dict(payload.metadata), data=payload.data)
+        stamp, envelope = stamped
         try:
-            found = await self._codec.reveal(sealed, stamp)
+            found = await self._codec.reveal(stamp, envelope, await self._scope_of(stamp))
         except NotAuthentic:
             return None
         except CoordinatorError as error:
@@ -64,3 +61,14 @@ class DeploymentPayloads:
                 return None
             raise
         return api.WirePayload(dict(found.metadata), found.data)
+
+    async def _scope_of(self, stamp: Stamp) -> Scope:
+        """The whole of what the seal covers: Temporal's tools tell the namespace and no more."""
+        if stamp.form is not Form.OWN:
+            workflow = (await self._ledger.book.definition(stamp.owner)).id
+            return Scope(self.namespace, f"{workflow}/{stamp.owner}")
+        return Scope(self.namespace, stamp.owner) if stamp.owner else NOWHERE
+
+
+def _sealed(payload: api.WirePayload) -> Payload:
+    return Payload(metadata=dict(payload.metadata), data=payload.data)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from adapter.ledger import Ledger
 from adapter.temporal.codec import Prefetch, SealingCodec
-from adapter.temporal.seals import DeploymentSeal, Vault
+from adapter.temporal.seals import Vault
 
 
 def codec_of(ledger: Ledger, prefetch: Prefetch | None = None) -> SealingCodec:
     """What every client and worker of the deployment seals with; workers fetch definitions."""
     vault = Vault(
-        ledger.sealer.deployment,
-        DeploymentSeal(ledger.sealer),
+        ledger.sealer,
         ledger.run_keys,
         ledger.payloads,
         ledger.foreign,

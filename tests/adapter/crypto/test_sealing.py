@@ -104,7 +104,7 @@ def test_equal_values_have_different_envelopes(sealer: Sealer | RunSealer) -> No
 def test_repetitive_values_are_stored_small_and_random_ones_never_larger() -> None:
     assert len(RUN.seal("word " * 2_000, *PLACE)) < 500
     noise = random.Random(1).randbytes(4_000)
-    assert len(RUN.seal_bytes(noise, *PLACE)) == len(noise) + 34
+    assert len(RUN.seal_bytes(noise, *PLACE)) == len(noise) + 30
 
 
 def test_a_value_over_the_limit_is_refused() -> None:

@@ -19,6 +19,7 @@ from activities.errors import LedgerUnavailable
 from adapter.crypto import KeyRing
 from adapter.temporal.codec import LARGEST_INLINE, SealingCodec
 from adapter.temporal.payloads import sealed_converter
+from adapter.temporal.stamps import ENCODING, Form, Stamp
 from interpreter.contract.calls import PlainValue
 from interpreter.contract.runs import StartRun
 from interpreter.errors import CoordinatorError
@@ -80,20 +81,25 @@ def clear(value: bytes = b'{"amount":1}') -> Payload:
     return Payload(metadata={"encoding": b"json/plain"}, data=value)
 
 
-def changed(payload: Payload, **metadata: str) -> Payload:
-    """The same ciphertext under another stamp."""
-    made = Payload()
-    made.CopyFrom(payload)
-    for name, text in metadata.items():
-        made.metadata[name] = text.encode()
-    return made
+def stamped(payload: Payload, form: Form = Form.RUN, owner: str = RUN) -> Payload:
+    """The same envelope under another stamp."""
+    found = Stamp.read(payload)
+    assert found is not None
+    return Stamp(form, owner).on(found[1])
+
+
+def form_of(payload: Payload) -> Form:
+    """How a payload says that it is sealed."""
+    found = Stamp.read(payload)
+    assert found is not None
+    return found[0].form
 
 
 @pytest.mark.parametrize("value", [SECRET, None, "", 0, [1, 2], "x" * 3_000])
 async def test_what_is_sealed_comes_back_and_shows_nothing(memory: MemoryVault, value: Any) -> None:
     payload = await sealed(memory, value)
     assert await opened(memory, payload) == value
-    assert payload.metadata["encoding"] == b"binary/coordinator"
+    assert payload.metadata["encoding"] == ENCODING
     assert b"Lovelace" not in payload.SerializeToString()
 
 
@@ -103,7 +109,6 @@ async def test_what_is_sealed_comes_back_and_shows_nothing(memory: MemoryVault, 
         (HERE, IN_ACTIVITY),
         (IN_ACTIVITY, HERE),
         (HERE, replace(HERE, workflow_id=f"permit/{RUN}/2")),
-        (HERE, None),
         (
             WorkflowSerializationContext("default", "nightly"),
             WorkflowSerializationContext("default", "nightly-2027-01-31T02:30:00Z"),
@@ -118,45 +123,55 @@ async def test_the_workflows_of_one_run_or_schedule_read_each_other(
 
 
 @pytest.mark.parametrize(
-    "where",
+    ("where", "reason"),
     [
-        THERE,
-        replace(HERE, namespace="other"),
-        WorkflowSerializationContext("default", f"other/{RUN}/1"),
-        WorkflowSerializationContext("default", "nightly"),
+        (THERE, "elsewhere"),
+        (replace(HERE, namespace="other"), "damaged"),
+        (WorkflowSerializationContext("default", f"other/{RUN}/1"), "damaged"),
+        (WorkflowSerializationContext("default", "nightly"), "elsewhere"),
+        (None, "elsewhere"),
     ],
 )
 async def test_a_payload_of_another_place_is_refused(
-    memory: MemoryVault, where: SerializationContext
+    memory: MemoryVault, where: SerializationContext | None, reason: str
 ) -> None:
-    assert await refusal(memory, await sealed(memory), where) == "elsewhere"
+    assert await refusal(memory, await sealed(memory), where) == reason
 
 
 async def test_a_payload_of_another_deployment_is_refused(memory: MemoryVault) -> None:
     other = replace(memory, deployment="other", wrapped={})
     other.admit(RUN)
-    assert await refusal(memory, await sealed(other)) == "elsewhere"
+    assert await refusal(memory, await sealed(other)) == "damaged"
 
 
 async def test_a_stamp_that_was_rewritten_does_not_help(memory: MemoryVault) -> None:
-    moved = changed(await sealed(memory, where=THERE), r=f"permit/{RUN}")
+    moved = stamped(await sealed(memory, where=THERE))
     assert await refusal(memory, moved) == "damaged"
-    cut = Payload(metadata=dict(moved.metadata), data=b"junk")
-    assert await refusal(memory, cut) == "damaged"
 
 
-@pytest.mark.parametrize("form", ["own", "stored"])
-async def test_another_form_of_sealing_can_not_be_claimed(memory: MemoryVault, form: str) -> None:
-    assert await refusal(memory, changed(await sealed(memory), f=form)) == "damaged"
+@pytest.mark.parametrize("size", range(18))
+async def test_a_payload_that_is_cut_short_is_refused(memory: MemoryVault, size: int) -> None:
+    payload = await sealed(memory)
+    cut = Payload(metadata=dict(payload.metadata), data=payload.data[:size])
+    assert await refusal(memory, cut) == ("damaged" if size == 17 else "clear")
+
+
+@pytest.mark.parametrize(("form", "owner"), [(Form.OWN, f"permit/{RUN}"), (Form.STORED, RUN)])
+async def test_another_form_of_sealing_can_not_be_claimed(
+    memory: MemoryVault, form: Form, owner: str
+) -> None:
+    assert await refusal(memory, stamped(await sealed(memory), form, owner)) == "damaged"
 
 
 async def test_a_key_that_somebody_names_at_will_is_no_missing_one(memory: MemoryVault) -> None:
-    forged = changed(await sealed(memory), f="own")
-    forged.data = b"\x01\x00\x00\x00\x00\x63" + bytes(60)
+    forged = Stamp(Form.OWN, f"permit/{RUN}").on(b"\x01\x00\x00\x00\x00\x63" + bytes(60))
     assert await refusal(memory, forged) == "damaged"
 
 
-@pytest.mark.parametrize("payload", [clear(), Payload(), changed(clear(), f="run", r="x")])
+@pytest.mark.parametrize(
+    "payload",
+    [clear(), Payload(), Payload(metadata={"encoding": ENCODING}, data=b"\x07" + bytes(60))],
+)
 async def test_a_payload_in_clear_text_is_refused(memory: MemoryVault, payload: Payload) -> None:
     assert await refusal(memory, payload) == "clear"
 
@@ -175,7 +190,7 @@ async def test_only_who_asks_for_a_plain_value_gets_one(memory: MemoryVault) -> 
     [value] = await one.decode([clear()], [PlainValue])
     assert value == {"amount": 1}
     elsewhere = await sealed(memory, where=THERE)
-    for foreign in (elsewhere, changed(elsewhere, r=f"permit/{RUN}")):
+    for foreign in (elsewhere, stamped(elsewhere)):
         with pytest.raises(ApplicationError):
             await one.decode([foreign], [PlainValue])
     [own] = await one.decode([await sealed(memory)], [PlainValue])
@@ -211,11 +226,13 @@ async def test_an_outage_has_the_task_tried_again(memory: MemoryVault) -> None:
 
 
 async def test_a_rotated_key_still_opens_what_the_old_one_sealed(memory: MemoryVault) -> None:
-    payloads = [await sealed(memory), await sealed(memory, where=None)]
+    places = (HERE, None)
+    payloads = [await sealed(memory, where=place) for place in places]
     ring, fresh = memory.keys, KeyRing.generate()
     versions = {**ring.versions, 2: fresh.versions[1]}
     memory.keys = KeyRing(versions, 2, ring.admission, ring.admission_active)
-    assert [await opened(memory, payload, None) for payload in payloads] == [SECRET] * 2
+    read = [await opened(memory, *both) for both in zip(payloads, places, strict=True)]
+    assert read == [SECRET] * 2
     later = await sealed(memory, where=None)
     memory.keys = ring
     with pytest.raises(CoordinatorError, match=r"seal\.key-missing"):
@@ -243,7 +260,7 @@ async def test_a_wrong_key_is_no_reason_to_refuse_what_a_run_holds(memory: Memor
 async def test_an_execution_without_a_run_still_says_why_it_failed(memory: MemoryVault) -> None:
     stranger = replace(HERE, workflow_id=f"permit/{RUN[:-1]}f/1")
     payload = await sealed(memory, where=stranger)
-    assert payload.metadata["f"] == b"own"
+    assert form_of(payload) is Form.OWN
     assert await opened(memory, payload, stranger) == SECRET
 
 
@@ -260,7 +277,7 @@ async def test_an_erased_run_fails_its_execution_for_good(memory: MemoryVault) -
     with pytest.raises(ApplicationError) as caught:
         await opened(memory, payload)
     assert (caught.value.type, caught.value.non_retryable) == ("seal.erased", True)
-    assert (await sealed(memory)).metadata["f"] == b"own"
+    assert form_of(await sealed(memory)) is Form.OWN
 
 
 def large(seed: int = 1) -> str:
@@ -288,7 +305,7 @@ async def test_the_same_large_payload_of_two_runs_shows_no_likeness(memory: Memo
 async def test_a_large_payload_of_another_run_is_refused(memory: MemoryVault) -> None:
     payload = await sealed(memory, large(), THERE)
     assert await refusal(memory, payload) == "elsewhere"
-    assert await refusal(memory, changed(payload, r=f"permit/{RUN}")) == "damaged"
+    assert await refusal(memory, stamped(payload, Form.STORED)) == "damaged"
 
 
 async def test_a_large_payload_that_the_ledger_lost_has_the_task_tried_again(
