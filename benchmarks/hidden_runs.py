@@ -82,7 +82,7 @@ async def _work(rounds: int) -> dict[str, dict[str, float]]:
         async with EmbeddedPostgres(Path(folder) / "postgres") as postgres:
             ledger = await postgres.ensure_ledger("hidden")
             await migrate(ledger.owner, SERVICE_ROLE)
-            async with deployed(ledger.service) as site:
+            async with deployed(ledger.service, ledger.owner) as site:
                 return report(await measured(site, rounds))
 
 

@@ -22,7 +22,7 @@ from adapter.authoring import load_project
 from adapter.config.callers import ACTIONS, OPERATORS_ALONE, Authentication
 from adapter.crypto import KeyRing, Sealer
 from adapter.errors import Unavailable
-from adapter.ledger import Ledger, Package
+from adapter.ledger import Ledger, Package, Packages
 from adapter.reconcile.acts import Courier
 from adapter.reconcile.diagnosis import Norms
 from adapter.reconcile.marks import Marks
@@ -133,15 +133,15 @@ class Deployed:
 
 
 @asynccontextmanager
-async def deployed(database_url: str) -> AsyncIterator[Deployed]:
+async def deployed(database_url: str, owner_url: str) -> AsyncIterator[Deployed]:
     """The service on a fresh database in which the example is active."""
     loaded = load_project(PROJECT, Catalogue.standard()).definition
     assert loaded is not None
     keys = KeyRing.generate()
+    package = Package("sha256:" + "d" * 64, loaded.definition, loaded.labels)
+    async with Packages.open(owner_url, keys, "test") as packages:
+        await packages.apply(package, "test")
     async with await Ledger.open(database_url, Sealer(keys, "test"), keys, pool_size=4) as ledger:
-        await ledger.packages.apply(
-            Package("sha256:" + "d" * 64, loaded.definition, loaded.labels), "test"
-        )
         mint = Mint()
         app = create_app(_service(ledger, mint))
         async with _served(app) as url:
