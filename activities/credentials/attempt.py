@@ -41,11 +41,15 @@ def read_grant(written: JsonValue) -> Grant | None:
 
 @dataclass(frozen=True, slots=True)
 class PostAnswer:
-    """A whole answer; ``body`` is None when it was larger than the limit."""
+    """A whole answer; ``body`` is None when it was larger than the limit.
+
+    ``retry_after`` is the delay in seconds that it asks for.
+    """
 
     status: int
     content_type: str
     body: bytes | None = field(repr=False)
+    retry_after: float | None = None
 
 
 class Post(Protocol):

@@ -117,12 +117,14 @@ class ClientCredentials:
 def json_answer(answer: PostAnswer | None, connection: str, whose: str) -> dict[str, Any]:
     """The JSON object of a 200 answer, classified otherwise as a credential that is missing."""
     if answer is None or answer.status in _PASSING or answer.status >= 500:
-        raise CredentialUnavailable(
+        unavailable = CredentialUnavailable(
             "connection.credential",
             f"the {whose} does not answer",
             place=connection,
             remedy="it is asked again; see that it is up and can be reached",
         )
+        unavailable.retry_after = None if answer is None else answer.retry_after
+        raise unavailable
     if answer.status != 200 or answer.body is None:
         raise refused(connection, f"the {whose} refuses")
     try:

@@ -6,7 +6,12 @@ from activities.errors import ConnectionFault
 
 
 class CredentialUnavailable(ConnectionFault):
-    """The credential can not be had now (transport, 408, 429, 5xx, absent secret): try again."""
+    """The credential can not be had now (transport, 408, 429, 5xx, absent secret): try again.
+
+    ``retry_after`` is the issuer's own delay in seconds, where it named one.
+    """
+
+    retry_after: float | None = None
 
 
 class CredentialRefused(ConnectionFault):

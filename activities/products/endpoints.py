@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from activities.credentials import (
 )
 from activities.destinations import Destination, DestinationRefused, destination_of
 from activities.errors import ConnectionFault
+from activities.products.outcomes import retry_after
 from activities.products.transport import Failure, HttpRequest, Transport
 
 ENDPOINT_SECONDS = 5.0
@@ -47,7 +49,8 @@ class Endpoints:
         if isinstance(answer, Failure):
             return None
         content_type = (answer.header(b"content-type") or "").lower()
-        return PostAnswer(answer.status, content_type, answer.body)
+        delay = retry_after(answer.header(b"retry-after"), time.time())
+        return PostAnswer(answer.status, content_type, answer.body, delay)
 
     async def aclose(self) -> None:
         """Close idle connections."""

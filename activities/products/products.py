@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from activities.catalogue import AdapterName, Catalogue, CatalogueEntry, Situation
 from activities.credentials import (
@@ -263,7 +264,7 @@ def _stopped(entry: CatalogueEntry, stop: Exception) -> Sent:
         case CredentialRefused():
             return _refused("credential-refused", stop.place)
         case CredentialUnavailable():
-            return _without_credential(entry, stop.place)
+            return _without_credential(entry, stop)
         case CredentialUnusable():
             return _refused("credential-configuration", stop.place)
         case ConnectionFault():
@@ -278,8 +279,10 @@ def _refused(code: str, place: str) -> Sent:
     return Sent(Reply(ReplyKind.REFUSED, code=code), place=place)
 
 
-def _without_credential(entry: CatalogueEntry, place: str) -> Sent:
+def _without_credential(entry: CatalogueEntry, stop: CredentialUnavailable) -> Sent:
     # Operations with codes of their own count the credential to what was not sent.
     if Situation.NOT_SENT in entry.http.outcomes:
-        return in_situation(entry, Situation.NOT_SENT, place)
-    return Sent(Reply(ReplyKind.RETRYABLE, code="credential-unavailable"), place=place)
+        sent = in_situation(entry, Situation.NOT_SENT, stop.place)
+    else:
+        sent = Sent(Reply(ReplyKind.RETRYABLE, code="credential-unavailable"), place=stop.place)
+    return replace(sent, retry_after=stop.retry_after)

@@ -126,3 +126,10 @@ async def test_a_token_counts_to_the_attempts_own_limit(
         sent = await caller.send(_GET, {"path": "offices"})
     assert sent.reply == Reply(ReplyKind.RETRYABLE, code="external-unavailable")
     assert products.requests() == []
+
+
+async def test_an_issuers_own_delay_is_kept(caller: Caller) -> None:
+    async with wire_server(reply(429, b"{}", headers={"retry-after": "7"})) as issuer:
+        _client(caller, f"{issuer.url}/token")
+        sent = await caller.send(_SEND, MESSAGE)
+    assert (sent.reply, sent.retry_after) == (_UNAVAILABLE, 7.0)
