@@ -19,8 +19,8 @@ import yaml
 from adapter.config.loading import load_runtime
 from adapter.crypto import new_secret
 from adapter.embedded import SERVICE_ROLE, LedgerAddresses, free_port
-from adapter.ledger import Package, migrate
-from adapter.wiring.deployment import open_ledger
+from adapter.ledger import Package, Packages, migrate
+from adapter.wiring.deployment import key_ring
 from benchmarks.cases import CASES, RUN_INPUT
 from benchmarks.ground import Ground
 from benchmarks.percentiles import p99
@@ -101,9 +101,11 @@ async def _deployed(ground: Ground) -> Service:
     runtime = _runtime_file(ground, service, database)
     await migrate(database.owner, SERVICE_ROLE)
     definition = CASES["reads"].definition
-    async with open_ledger(load_runtime(runtime)) as ledger:
+    loaded = load_runtime(runtime)
+    keys, deployment = key_ring(loaded), loaded.document.deployment
+    async with Packages.open(database.owner, keys, deployment) as packages:
         package = Package(definition.revision, definition, Labels(version="1"))
-        await ledger.packages.apply(package, _CALLER)
+        await packages.apply(package, _CALLER)
     await ground.spawn("service", ["adapter.cli.service", "serve", "--runtime", str(runtime)])
     return service
 

@@ -12,7 +12,7 @@ from activities.credentials import Anonymous
 from activities.credentials.attempt import Authorization
 from adapter.crypto import KeyRing, Sealer, new_secret
 from adapter.embedded import SERVICE_ROLE
-from adapter.ledger import Admission, Ledger, Package, migrate
+from adapter.ledger import Admission, Ledger, Package, Packages, migrate
 from benchmarks.cases import CONNECTIONS, RUN_INPUT, Case, contract_of
 from interpreter.contract.runs import StartRun
 from interpreter.contract.values import JsonValue
@@ -52,13 +52,17 @@ class Access:
         """The environment of a process that is to have this access."""
         return {variable: getattr(self, name) for name, variable in _ENVIRONMENT.items()}
 
+    @property
+    def keys(self) -> KeyRing:
+        """The deployment's keys."""
+        return KeyRing.from_secrets(
+            {1: self.sealing_key.encode()}, {1: self.admission_key.encode()}
+        )
+
     @asynccontextmanager
     async def ledger(self) -> AsyncIterator[Ledger]:
         """The ledger, connected."""
-        keys = KeyRing.from_secrets(
-            {1: self.sealing_key.encode()}, {1: self.admission_key.encode()}
-        )
-        sealer = Sealer(keys, _DEPLOYMENT)
+        keys, sealer = self.keys, Sealer(self.keys, _DEPLOYMENT)
         async with await Ledger.open(
             self.ledger_url, sealer, keys, pool_size=LEDGER_CONNECTIONS
         ) as ledger:
@@ -68,11 +72,11 @@ class Access:
 async def prepare(access: Access, owner_url: str, cases: Sequence[Case]) -> None:
     """Bring the database to the schema, and activate the definition of every case."""
     await migrate(owner_url, SERVICE_ROLE)
-    async with access.ledger() as ledger:
+    async with Packages.open(owner_url, access.keys, _DEPLOYMENT) as packages:
         for case in cases:
             definition = case.definition
             package = Package(definition.revision, definition, Labels(version="1"))
-            await ledger.packages.apply(package, _CALLER)
+            await packages.apply(package, _CALLER)
 
 
 async def admitted(ledger: Ledger, case: Case, count: int, keys: str) -> list[StartRun]:

@@ -17,9 +17,9 @@ from adapter.config.catalogue import catalogue_of
 from adapter.config.loading import Runtime, load_runtime
 from adapter.config.location import find_runtime
 from adapter.errors import Refused
-from adapter.ledger import Ledger, Migrated, Package, Plan, migrate
+from adapter.ledger import Migrated, Package, Packages, Plan, migrate
 from adapter.package.digests import SUMS_FILE, digest_of
-from adapter.wiring.deployment import open_ledger, service_role
+from adapter.wiring.deployment import key_ring, open_ledger, service_role
 from interpreter.definition.document import Definition, PackagedDefinition
 
 _ACTOR = "coordinatorctl"
@@ -60,9 +60,7 @@ async def apply_package(runtime: Runtime, package: Package) -> dict[str, Any]:
     """Migrate and activate; gives what was done as the commands report it."""
     url = runtime.secrets.secret(runtime.document.database.migration_url).reveal()
     migrated = await migrate(url, service_role(runtime))
-    async with open_ledger(runtime, pool_size=2) as ledger:
-        done = await ledger.packages.apply(package, _actor(ledger))
-    return _report(done, migrated)
+    return _report(await _activated(runtime, package), migrated)
 
 
 async def _planned(runtime: Runtime, package: Package) -> dict[str, Any]:
@@ -77,10 +75,6 @@ async def _planned(runtime: Runtime, package: Package) -> dict[str, Any]:
     version = package.labels.version
     fresh = Plan(definition.id, definition.revision, package.digest, version, everything, None)
     return _report(fresh, Migrated(["every migration"], True))
-
-
-def _actor(ledger: Ledger) -> str:
-    return ledger.keyed.reference("actor", _ACTOR)
 
 
 def _bound_package(runtime: Runtime, folder: Path, digest: str | None) -> Package:
@@ -161,6 +155,13 @@ async def activate_project(runtime_file: Path, folder: Path) -> Plan:
 async def activate_packaged(runtime: Runtime, packaged: PackagedDefinition) -> Plan:
     """Make a compiled project the active one; the plan tells what that changed."""
     digest = digest_of(packages.package_files(packaged)[SUMS_FILE])
-    package = bound(runtime, packages.Package(packaged, digest))
+    return await _activated(runtime, bound(runtime, packages.Package(packaged, digest)))
+
+
+async def _activated(runtime: Runtime, package: Package) -> Plan:
+    """Activate as the owner of the schema, once the service's own role is known to be right."""
     async with open_ledger(runtime, pool_size=2) as ledger:
-        return await ledger.packages.apply(package, _actor(ledger))
+        actor = ledger.keyed.reference("actor", _ACTOR)
+    url = runtime.secrets.secret(runtime.document.database.migration_url).reveal()
+    async with Packages.open(url, key_ring(runtime), runtime.document.deployment) as owned:
+        return await owned.apply(package, actor)

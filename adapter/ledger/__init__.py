@@ -8,7 +8,7 @@ from adapter.ledger.admission_rules import Admission
 from adapter.ledger.admissions import Admitted, PendingStart
 from adapter.ledger.ledger import Ledger
 from adapter.ledger.migrations import Migrated, migrate
-from adapter.ledger.packages import Activation, Package, Plan
+from adapter.ledger.packages import Activation, Package, Packages, Plan
 from adapter.ledger.reads import Event, Inspection, RunFilter, RunPage, RunStatus, Standing
 from adapter.ledger.roles import role_of
 from adapter.ledger.signals import Signal, SignalState, SignalWish
@@ -25,6 +25,7 @@ __all__ = [
     "Ledger",
     "Migrated",
     "Package",
+    "Packages",
     "PendingStart",
     "Plan",
     "RunFilter",

@@ -32,7 +32,7 @@ def _may(*actions: str, update: str = "") -> Grant:
 
 
 GRANTS: Final[dict[str, Grant]] = {
-    "activations": _may("insert"),
+    "activations": _may(),
     "acts": _may(
         "insert",
         update="sealed_reason state outcome code deliveries due_at delivered_at concluded_at",
@@ -45,7 +45,7 @@ GRANTS: Final[dict[str, Grant]] = {
         update="epoch epoch_started_at restore_hold admissions_hold hold_code"
         " held_at review_begun_at recovery_completed_at"
     ),
-    "definitions": _may("insert"),
+    "definitions": _may(),
     "effects": _may(
         "insert",
         update="generation sealed_command outcome code sealed_reply uncertain settled_at",
@@ -63,7 +63,7 @@ GRANTS: Final[dict[str, Grant]] = {
     "journal": _may("insert"),
     "migrations": _may(),
     "notices": _may("insert", "delete", update="signed_at"),
-    "packages": _may("insert"),
+    "packages": _may(),
     "payloads": _may("insert", "delete"),
     "reasons": _may("insert"),
     "receipts": _may("insert", update="sealed_receipt"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from adapter.crypto import Sealer
+from adapter.crypto import Keyed, KeyRing, Sealer
 from adapter.errors import Refused
 from adapter.ledger.audit import lock_deployment_chain, recorded
+from adapter.ledger.belonging import require_ours
 from adapter.ledger.definitions import PURPOSE
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
@@ -71,11 +74,28 @@ class _Locked:
 
 
 class Packages:
-    """The store of packages and the append-only record of their activations."""
+    """The store of packages and the append-only record of their activations.
+
+    The service reads them. ``apply`` and ``withdraw`` are for the role that owns the schema, which
+    ``open`` connects as: a process that serves runs can not change what is admitted.
+    """
 
     def __init__(self, pool: Pool, sealer: Sealer) -> None:
         self._pool = pool
         self._sealer = sealer
+
+    @staticmethod
+    @asynccontextmanager
+    async def open(url: str, keys: KeyRing, deployment: str) -> AsyncIterator[Packages]:
+        """Connect as the role that owns the schema; raises LedgerAway, Refused."""
+        sealer = Sealer(keys, deployment)
+        pool = Pool(url, 2)
+        try:
+            await pool.open()
+            await require_ours(pool, Keyed(keys, deployment), sealer)
+            yield Packages(pool, sealer)
+        finally:
+            await pool.close()
 
     async def plan(self, package: Package) -> Plan:
         """What ``apply`` would change; raises what ``apply`` would."""
