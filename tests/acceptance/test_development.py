@@ -15,7 +15,10 @@ from typing import Any
 import pytest
 import yaml
 
+from adapter.cli.credentials import Token
+from adapter.cli.service_client import ServiceClient
 from adapter.embedded import free_port
+from adapter.errors import Refused
 from tests.acceptance.conftest import (
     ROOT,
     START_SECONDS,
@@ -98,6 +101,44 @@ def test_temporals_own_command_finds_the_deployment(development: Development) ->
     listed = development.ctl("temporal", "workflow", "list", "--output", "json").stdout
     types = {w["execution"]["workflowId"]: w["type"] for w in json.loads(listed)}
     assert types[f"reviewed-notice/{run}/1"] == {"name": "reviewed-notice"}
+
+
+def test_a_key_is_revoked_and_given_back_by_a_change_of_the_file(development: Development) -> None:
+    runtime = development.folder / "runtime.yaml"
+    text = runtime.read_text()
+    document = yaml.safe_load(text)
+    del document["authentication"]["apiKeys"]["developer"]
+    try:
+        _replace(runtime, yaml.safe_dump(document))
+        eventually(lambda: not _is_known(development))
+        assert "healthy" in development.json("doctor")
+    finally:
+        _replace(runtime, text)
+    eventually(lambda: _is_known(development))
+
+
+def _replace(file: Path, text: str) -> None:
+    draft = file.with_suffix(".draft")
+    draft.write_text(text)
+    draft.replace(file)
+
+
+def _is_known(development: Development) -> bool:
+    try:
+        development.client.get("/v1/workflows")
+    except Refused as error:
+        return error.code != "access.unauthenticated"
+    return True
+
+
+def test_people_see_their_own_runs_alone(development: Development) -> None:
+    development.start("of-the-developer")
+    token = development.ctl("token", "--person", "ann").stdout.strip()
+    ann = ServiceClient(development.addresses["service"], Token(token))
+    assert ann.get("/v1/runs")["runs"] == []
+    with pytest.raises(Refused) as raised:
+        ann.get("/v1/doctor")
+    assert raised.value.code == "access.denied"
 
 
 def test_another_worker_finishes_when_one_is_killed_during_the_review(
