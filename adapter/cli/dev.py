@@ -81,10 +81,11 @@ def dev(
     temporal_port: Port = None,
     ui_port: Port = None,
     products_port: Port = None,
+    issuer_port: Port = None,
     postgres_port: Port = None,
     format: FormatOption = Format.TEXT,
 ) -> None:
-    """Start PostgreSQL, Temporal, products, the service and workers; Ctrl-C stops all.
+    """Start PostgreSQL, Temporal, an issuer, products, the service and workers; Ctrl-C stops all.
 
     With a project it is checked, activated, and its products are simulated from their contracts.
     A port that is named is used or refused; every other one moves when it is taken. Runs that
@@ -95,6 +96,7 @@ def dev(
         "temporal": temporal_port,
         "temporalUi": ui_port,
         "products": products_port,
+        "issuer": issuer_port,
         "postgres": postgres_port,
     }
     terminal = Terminal(format)
