@@ -58,7 +58,9 @@ class Line:
         destination = destination_of(settings.base_url, name)
         self._loopback = _is_loopback(destination.host)
         self._proves_itself = proves_itself
-        self._transport = Transport(destination, trust() if destination.secure else None)
+        self._transport = Transport(
+            destination, trust() if destination.secure else None, confirmed=proves_itself
+        )
         self._endpoints = Endpoints(name, trust)
         self._breaker = breaker
         self._response_check: Check | None = None

@@ -10,20 +10,28 @@ from __future__ import annotations
 import asyncio
 import select
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import httpcore
 
 from activities.destinations import resolve
 
+CONFIRMATION_SECONDS = 0.5
+_LOOK_SECONDS = 0.002
 _LARGEST_BUFFER = 131_072
 
 
 class ProductStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
-    """One connection; a waiting reader is woken by data, by the end or by a failure."""
+    """One connection; a waiting reader is woken by data, by the end or by a failure.
 
-    def __init__(self) -> None:
+    With ``confirmed`` a TLS connection counts as open only when the product has taken our
+    certificate, or has said nothing against it for a while.
+    """
+
+    def __init__(self, confirmed: bool = False) -> None:
+        self._confirmed = confirmed
         self._transport: Any = None
         self._buffer = bytearray()
         self._ended = False
@@ -125,7 +133,30 @@ class ProductStream(asyncio.Protocol, httpcore.AsyncNetworkStream):
             raise httpcore.ConnectError from error
         if self._transport is None:
             raise httpcore.ConnectError
+        if self._confirmed:
+            try:
+                await self._until_taken()
+            except BaseException:
+                self._transport.abort()
+                raise
         return self
+
+    async def _until_taken(self) -> None:
+        """Wait for the product's first word after the handshake; ConnectError if it hangs up.
+
+        In TLS 1.3 our handshake is over before the product looks at our certificate. What is
+        written meanwhile would count as sent, and every call with an expired certificate as
+        unknown. A session ticket is what a product says when it has taken the certificate.
+        """
+        secured: ssl.SSLObject = self._transport.get_extra_info("ssl_object")
+        loop = asyncio.get_running_loop()
+        until = loop.time() + CONFIRMATION_SECONDS
+        while secured.version() == "TLSv1.3" and loop.time() < until:
+            if self._ended or self._failure is not None:
+                raise httpcore.ConnectError
+            if secured.session is not None and secured.session.has_ticket:
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
 
     def get_extra_info(self, info: str) -> Any:
         """What httpcore asks: ``is_readable`` of an idle connection means that it is over."""
@@ -152,6 +183,9 @@ def _readable(transport: Any) -> bool:
 class CheckedBackend(httpcore.AsyncNetworkBackend):
     """Resolves a name, refuses forbidden addresses, and connects to the address it checked."""
 
+    def __init__(self, confirmed: bool = False) -> None:
+        self._stream = partial(ProductStream, confirmed)
+
     async def connect_tcp(
         self,
         host: str,
@@ -163,19 +197,21 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         """A connected stream; ConnectError, ConnectTimeout or DestinationRefused."""
         try:
             async with asyncio.timeout(timeout):
-                return await _first(await resolve(host, port), port)
+                return await _first(self._stream, await resolve(host, port), port)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout from error
         except OSError as error:
             raise httpcore.ConnectError from error
 
 
-async def _first(addresses: list[str], port: int) -> ProductStream:
+async def _first(
+    stream: Callable[[], ProductStream], addresses: list[str], port: int
+) -> ProductStream:
     """Connect to the first address that answers; OSError of the last one if none does."""
     loop = asyncio.get_running_loop()
     for address in addresses[:-1]:
         try:
-            return (await loop.create_connection(ProductStream, address, port))[1]
+            return (await loop.create_connection(stream, address, port))[1]
         except OSError:
             continue
-    return (await loop.create_connection(ProductStream, addresses[-1], port))[1]
+    return (await loop.create_connection(stream, addresses[-1], port))[1]

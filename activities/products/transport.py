@@ -76,15 +76,18 @@ class Transport:
     """Keeps connections to one destination, newest first, and never sends a request twice.
 
     Redirects are not followed, cookies and proxies do not exist, nothing is read from the
-    environment. Connections are not shared between requests that run at the same time.
+    environment. Connections are not shared between requests that run at the same time. With
+    ``confirmed`` nothing is written before the product has taken our certificate.
     """
 
-    def __init__(self, destination: Destination, trust: ssl.SSLContext | None) -> None:
+    def __init__(
+        self, destination: Destination, trust: ssl.SSLContext | None, *, confirmed: bool = False
+    ) -> None:
         scheme = b"https" if destination.secure else b"http"
         self._destination = destination
         self._origin = httpcore.Origin(scheme, destination.host.encode("ascii"), destination.port)
         self._trust = trust
-        self._backend = CheckedBackend()
+        self._backend = CheckedBackend(confirmed)
         self._idle: deque[httpcore.AsyncHTTPConnection] = deque()
         self._slots = asyncio.Semaphore(MOST_CONNECTIONS)
         self._closed = False

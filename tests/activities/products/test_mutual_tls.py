@@ -53,19 +53,45 @@ async def test_a_client_certificate_opens_the_product(wanting: ssl.SSLContext) -
     assert "authorization" not in wire.heads[0].lower()
 
 
-@pytest.mark.parametrize(
-    "tls",
-    [
-        ClientTls(authorities=Secret(_SERVERS.pem)),
-        _tls(Authority("strangers")),
-        _tls(trusted=_CLIENTS),
-    ],
-)
-async def test_nothing_is_sent_to_a_product_that_does_not_know_us_or_we_it(
+@pytest.mark.parametrize("tls", [_tls(Authority("strangers")), _tls(trusted=_CLIENTS)])
+async def test_a_certificate_that_is_not_taken_was_certainly_not_sent_to(
     wanting: ssl.SSLContext, tls: ClientTls
 ) -> None:
     async with wire_server(reply(202, _ACCEPTED), wanting) as wire:
         caller = _caller(wire, tls)
+        sent = await caller.send(_SEND, MESSAGE, seconds=3)
+        await caller.products.aclose()
+    assert sent.reply == Reply(ReplyKind.RETRYABLE, code="transport-unavailable")
+    assert wire.heads == []
+
+
+async def test_a_product_that_gives_no_ticket_is_called_after_a_while(
+    wanting: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("activities.products.streams.CONFIRMATION_SECONDS", 0.05)
+    wanting.num_tickets = 0
+    async with wire_server(reply(202, _ACCEPTED), wanting) as wire:
+        caller = _caller(wire, _tls())
+        sent = await caller.send(_SEND, MESSAGE)
+        await caller.products.aclose()
+    assert sent.reply.kind is ReplyKind.ACCEPTED
+
+
+async def test_an_older_tls_decides_before_anything_is_written(wanting: ssl.SSLContext) -> None:
+    wanting.maximum_version = ssl.TLSVersion.TLSv1_2
+    async with wire_server(reply(202, _ACCEPTED), wanting) as wire:
+        refused, accepted = _caller(wire, _tls(Authority("strangers"))), _caller(wire, _tls())
+        replies = [(await one.send(_SEND, MESSAGE)).reply.kind for one in (refused, accepted)]
+        await accepted.products.aclose()
+    assert replies == [ReplyKind.RETRYABLE, ReplyKind.ACCEPTED]
+
+
+async def test_a_product_that_wants_a_certificate_gets_nothing_without(
+    wanting: ssl.SSLContext,
+) -> None:
+    async with wire_server(reply(202, _ACCEPTED), wanting) as wire:
+        caller = _caller(wire, ClientTls(authorities=Secret(_SERVERS.pem)))
+        caller.connections.others["messaging"] = Anonymous(public=True)
         sent = await caller.send(_SEND, MESSAGE, seconds=3)
         await caller.products.aclose()
     assert sent.reply.kind is not ReplyKind.ACCEPTED
