@@ -81,8 +81,12 @@ class LiveAccess:
     async def keep_fresh(self, stop: asyncio.Event) -> None:
         """Follow the runtime file and the issuers' keys until ``stop``."""
         while not stop.is_set():
-            await self.look()
-            await asyncio.gather(*(keys.keep_fresh() for keys in self._gate.key_sets))
+            try:
+                await self.look()
+                await asyncio.gather(*(keys.keep_fresh() for keys in self._gate.key_sets))
+            except Exception as error:
+                # What is known still serves: a fault here must not end the service.
+                _log.error("access.not-followed", error=type(error).__qualname__)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
 

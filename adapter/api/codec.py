@@ -17,7 +17,7 @@ from adapter.api.bodies import read_json
 from adapter.api.callers import Callers
 from adapter.api.ports import RunBook
 from adapter.api.problems import refused
-from adapter.api.requests import may_answer, problems_of, refuse_query
+from adapter.api.requests import may_answer, refuse_query
 from interpreter.contract.values import JsonValue
 
 CODEC_PREFIX = "/codec"
@@ -110,7 +110,7 @@ def _add_encode(
         f"{path}/encode",
         operation_id="encodePayloads" + ("ByPath" if path else ""),
         summary="Refused: what people send to runs goes through the service's own routes",
-        responses=problems_of(400, 401, 403, 413, 415),
+        responses=may_answer(400, 415),
         response_class=JSONResponse,
         include_in_schema=not path,
     )

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from activities.catalogue import Catalogue
-from adapter.api import EventSource, Service, create_app, webhook_of
+from adapter.api import Codec, EventSource, Service, create_app, webhook_of
 from adapter.authoring import load_project
 from adapter.config.callers import ACTIONS, OPERATORS_ALONE, Authentication
 from adapter.crypto import KeyRing, Sealer
@@ -31,8 +31,10 @@ from adapter.reconcile.starts import Starter
 from adapter.temporal.schedule import ReconcileSchedule
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
+from adapter.wiring.codec import DeploymentPayloads
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
+from adapter.wiring.sealing import codec_of
 from adapter.wiring.signals import LedgerSignals
 from interpreter.contract.runs import Binding
 from tests.adapter.access.tokens import AUDIENCE, ISSUER, Mint
@@ -164,6 +166,7 @@ def _service(ledger: Ledger, mint: Mint) -> Service:
         event_sources=[
             EventSource("registry", "urn:example:registry", None, webhook_of(SENDER_SECRET))
         ],
+        codec=Codec(DeploymentPayloads(ledger, codec_of(ledger), "default"), frozenset()),
     )
 
 

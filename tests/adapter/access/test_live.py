@@ -191,3 +191,22 @@ async def test_the_file_is_looked_at_again_and_again_until_the_end(file: File) -
             await asyncio.sleep(0.05)
     stop.set()
     await following
+
+
+async def test_a_fault_while_following_the_file_ends_nothing(
+    file: File, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    looks = iter([RuntimeError("hunter2"), None])
+    stop = asyncio.Event()
+
+    async def look(self: LiveAccess) -> None:
+        if (fault := next(looks, None)) is not None:
+            raise fault
+        stop.set()
+
+    monkeypatch.setattr("adapter.access.live.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(LiveAccess, "look", look)
+    await file.live.keep_fresh(stop)
+    said = capsys.readouterr().out
+    assert ("access.not-followed" in said, "hunter2" in said) == (True, False)
+    assert await file.code() is None

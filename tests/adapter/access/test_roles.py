@@ -32,6 +32,7 @@ BODIES: dict[str, Any] = {
     "releaseAdmissionHold": {**_TOLD, "admissionHistoryComplete": True},
     "retain": {"before": "2020-01-01T00:00:00Z"},
     "decodePayloads": {"payloads": []},
+    "encodePayloads": {"payloads": []},
 }
 
 
