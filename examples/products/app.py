@@ -32,7 +32,7 @@ from examples.products.store import Store
 from examples.products.tokens import TokenDesk
 from examples.products.tracing import trace_of
 from examples.products.traffic import Traffic
-from examples.products.webhooks import CompletionWebhook
+from examples.products.webhooks import EventWebhook
 
 #: The path of each product; joined to the address of the process it is a connection's base URL.
 BASE_PATHS = {
@@ -56,7 +56,7 @@ def create_app(settings: ProductsSettings | None = None) -> ASGIApp:
     settings = settings or ProductsSettings()
     store = Store(settings.state_directory)
     plan, traffic = FaultPlan(), Traffic()
-    webhook = CompletionWebhook(store, settings.webhook, settings.webhook_delays)
+    webhook = EventWebhook(store, settings.webhook, settings.webhook_delays)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -82,7 +82,7 @@ def _products(
     store: Store,
     plan: FaultPlan,
     traffic: Traffic,
-    webhook: CompletionWebhook,
+    webhook: EventWebhook,
     settings: ProductsSettings,
 ) -> tuple[_Mounted, ...]:
     keys = KeyBook(store, settings.receipt_window_seconds)
@@ -112,7 +112,7 @@ def _products(
         ("/external", directory.routes(), open_to_all),
         ("/oauth", desk.routes(), []),
         ("/_control", FaultControl(plan).routes(), []),
-        ("/_control", RecordControl(registry, directory, evaluation).routes(), []),
+        ("/_control", RecordControl(registry, directory, evaluation, webhook).routes(), []),
         ("/_control", grants.control(), []),
         ("/_control", ledger.routes(), []),
     )

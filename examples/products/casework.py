@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from examples.products.idempotency import Applied, Command, KeyBook
 from examples.products.problems import Problem
 from examples.products.store import Store, timestamp
-from examples.products.webhooks import CompletionWebhook
+from examples.products.webhooks import EventWebhook
 from examples.products.wire import (
     digest_of,
     idempotency_key,
@@ -40,7 +40,7 @@ _MEMBERS = (
 class Casework:
     """Review requests. A request is pending until a decision or a withdrawal closes it, once."""
 
-    def __init__(self, store: Store, keys: KeyBook, webhook: CompletionWebhook) -> None:
+    def __init__(self, store: Store, keys: KeyBook, webhook: EventWebhook) -> None:
         self._store = store
         self._keys = keys
         self._webhook = webhook

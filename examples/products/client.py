@@ -177,6 +177,11 @@ class PretendProducts:
         path = "/_control/webhook" + (f"/{review_request_id}" if review_request_id else "")
         self._ask("PUT", path, {"url": url, "secret": secret})
 
+    def registry_events(self, url: str, secret: str, source: str) -> None:
+        """Send an event for every new record to a URL, as this ``source``."""
+        body = {"url": url, "secret": secret, "source": source}
+        self._ask("PUT", "/_control/registry/events", body)
+
     def announce(self, review_request_id: str) -> str:
         """Send one more completion event about a review; its message id."""
         sent = self._ask("POST", f"/_control/webhook/{review_request_id}")

@@ -18,10 +18,11 @@ from examples.products.idempotency import KeyBook
 from examples.products.operations import operation_named
 from examples.products.problems import Problem
 from examples.products.registry import Registry
+from examples.products.registry_actions import ENTITIES
 from examples.products.settings import WebhookTarget
 from examples.products.tokens import TokenDesk
 from examples.products.traffic import Traffic
-from examples.products.webhooks import CompletionWebhook
+from examples.products.webhooks import EventWebhook
 from examples.products.wire import read_object, refuse_unknown, text
 
 _INVALID = "control-invalid"
@@ -59,7 +60,14 @@ class FaultControl:
 class RecordControl:
     """Everything that a test may plant: records, directory answers, evaluation scripts."""
 
-    def __init__(self, registry: Registry, directory: Directory, evaluation: Evaluation) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        directory: Directory,
+        evaluation: Evaluation,
+        webhook: EventWebhook,
+    ) -> None:
+        self._webhook = webhook
         self._registry = registry
         self._directory = directory
         self._evaluation = evaluation
@@ -71,14 +79,28 @@ class RecordControl:
         router.add_api_route(path, self.put_record, methods=["PUT"])
         router.add_api_route(path, self.remove_record, methods=["DELETE"])
         router.add_api_route("/registry/publish", self.publish, methods=["POST"])
+        router.add_api_route("/registry/events", self.point, methods=["PUT"])
         router.add_api_route("/external/{path:path}", self.put_answer, methods=["PUT"])
         router.add_api_route("/evaluation", self.script, methods=["PUT"])
         return router
 
     async def put_record(self, request: Request, collection: str, record_id: str) -> Response:
-        """Write a record; the body is its fields."""
-        revision = self._registry.put(collection, record_id, await read_object(request))
+        """Write a record; the body is its fields. A new one is announced."""
+        fields = await read_object(request)
+        revision = self._registry.put(collection, record_id, fields)
+        if revision == 1:
+            self._webhook.submitted(ENTITIES.get(collection, collection), record_id, fields)
+            self._webhook.wake()
         return JSONResponse({"recordId": record_id, "revision": revision})
+
+    async def point(self, request: Request) -> Response:
+        """Send the events of new records to ``{"url", "secret", "source"}``."""
+        asked = await read_object(request)
+        refuse_unknown(asked, ("url", "secret", "source"), _INVALID)
+        url, secret = text(asked, "url", _INVALID, limit=2_000), text(asked, "secret", _INVALID)
+        source = text(asked, "source", _INVALID)
+        self._webhook.point_registry(WebhookTarget(url, secret), source)
+        return JSONResponse({"url": url, "source": source})
 
     async def remove_record(self, collection: str, record_id: str) -> Response:
         """Delete a record."""
@@ -118,7 +140,7 @@ class LedgerControl:
         keys: KeyBook,
         traffic: Traffic,
         casework: Casework,
-        webhook: CompletionWebhook,
+        webhook: EventWebhook,
         desk: TokenDesk,
         reset: Callable[[], None],
     ) -> None:

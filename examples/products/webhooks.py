@@ -1,4 +1,4 @@
-"""Completion events: signed with Standard Webhooks, delivered in the background, with back-off."""
+"""Events of casework and registry: signed, delivered in the background, with back-off."""
 
 from __future__ import annotations
 
@@ -21,10 +21,14 @@ from examples.products.store import Store, timestamp
 EVENT_TYPE = "casework.review-request.completed"
 _BATCH = 20
 _EVERY_REVIEW = "*"
+_REGISTRY = "registry:"
 
 
-class CompletionWebhook:
-    """Announces that a review is decided. The event is a hint: it carries no result."""
+class EventWebhook:
+    """Announces that a review is decided, and that the registry has a new record.
+
+    The first is a hint and carries no result; the second is a CloudEvent that may start something.
+    """
 
     def __init__(
         self, store: Store, default: WebhookTarget | None, delays: tuple[float, ...]
@@ -61,16 +65,45 @@ class CompletionWebhook:
         """
         if self._target(review_id) is None:
             return None
-        message_id = f"msg_{uuid.uuid4().hex}"
         payload = {
             "type": EVENT_TYPE,
             "timestamp": timestamp(),
             "data": {"reviewRequestId": review_id},
         }
+        return self._queue(review_id, payload)
+
+    def point_registry(self, target: WebhookTarget, source: str) -> None:
+        """Send the registry's events to a target from now on, with this ``source``."""
+        self._store.run("DELETE FROM webhook_targets WHERE review_id LIKE 'registry:%'")
+        self.point(target, f"{_REGISTRY}{source}")
+
+    def submitted(self, entity: str, record_id: str, fields: dict[str, Any]) -> str | None:
+        """Queue the event of a new record; its message id, ``None`` without a target."""
+        row = self._store.one(
+            "SELECT review_id FROM webhook_targets WHERE review_id LIKE 'registry:%'"
+        )
+        if row is None:
+            return None
+        event = {
+            "specversion": "1.0",
+            "id": str(uuid.uuid4()),
+            "source": row["review_id"].removeprefix(_REGISTRY),
+            "type": f"registry.{entity}.submitted",
+            "time": timestamp(),
+            "subject": record_id,
+            "data": {
+                "recordId": record_id,
+                "submittedVia": fields.get("submittedVia", "portal"),
+            },
+        }
+        return self._queue(row["review_id"], event)
+
+    def _queue(self, subject: str, payload: dict[str, Any]) -> str:
+        message_id = f"msg_{uuid.uuid4().hex}"
         self._store.run(
             "INSERT INTO deliveries VALUES (?, ?, ?, 'pending', 0, ?, NULL)",
             message_id,
-            review_id,
+            subject,
             json.dumps(payload),
             time.time(),
         )

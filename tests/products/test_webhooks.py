@@ -106,6 +106,23 @@ def test_an_event_can_be_sent_once_more(
     assert headers["webhook-id"] == message_id
 
 
+def test_a_new_record_is_announced_by_a_signed_event_once(
+    products: PretendProducts, receiver: Receiver
+) -> None:
+    products.registry_events(receiver.url, SECRET, "urn:example:registry")
+    for name in ("Ada", "Ada Lovelace"):
+        products.put_record("applications", "APP-9000", {"name": name, "submittedVia": "post"})
+    headers, body = receiver.events.get(timeout=5)
+    event = Webhook(SECRET).verify(body, headers)
+    assert (event["type"], event["source"], event["subject"]) == (
+        "registry.application.submitted",
+        "urn:example:registry",
+        "APP-9000",
+    )
+    assert event["data"] == {"recordId": "APP-9000", "submittedVia": "post"}
+    assert len(products.deliveries()) == 1
+
+
 def test_without_a_target_nothing_is_announced(
     caller: httpx.Client, products: PretendProducts
 ) -> None:

@@ -15,7 +15,7 @@ from activities.catalogue import Catalogue
 from adapter.authoring import load_project
 from adapter.cli.local_files import Addresses, Bound, LocalFiles
 from adapter.cli.main import main
-from adapter.ledger import Package
+from adapter.ledger import Package, RunFilter
 from interpreter.contract.records import StartState
 from interpreter.definition.document import Definition, Labels
 from tests.adapter.api.test_signatures import signed
@@ -173,6 +173,19 @@ async def test_a_hold_keeps_events_out_until_it_is_released(
     status, admitted = await send(client)
     assert status == 202
     site.started.append(admitted["runId"])
+
+
+async def test_a_new_record_of_the_registry_starts_a_run(
+    site: Site, client: httpx.AsyncClient, desk: Desk
+) -> None:
+    address = f"{desk.url}/v1/events/followed-application/{TRIGGER}"
+    site.pretend.registry_events(address, EVENTS_SECRET, "urn:registry")
+    site.pretend.put_record("applications", "APP-9000", {"submittedVia": "counter"})
+    async with asyncio.timeout(20):
+        while not (runs := (await site.ledger.reads.list_runs(RunFilter())).runs):
+            await asyncio.sleep(0.1)
+    request = await site.ledger.admissions.start_request(runs[0].run_id)
+    assert request.input == {"applicationId": "APP-9000", "channel": "counter"}
 
 
 async def test_a_developer_sends_an_event_by_command(
