@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from typing import Any, Self
 
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import (
@@ -10,6 +11,7 @@ from temporalio.converter import (
     DataConverter,
     DefaultPayloadConverter,
     EncodingPayloadConverter,
+    SerializationContext,
 )
 
 from adapter.temporal.codec import SealingCodec
@@ -45,22 +47,41 @@ class JsonConverter(EncodingPayloadConverter):
         return self._usual.from_payload(payload, None if plain else type_hint)
 
 
+# Made once: the SDK makes a payload converter for every workflow and activity that it turns to.
+_CONVERTERS = (
+    *(
+        JsonConverter(usual) if usual.encoding == "json/plain" else usual
+        for usual in DefaultPayloadConverter.default_encoding_payload_converters
+    ),
+    RefusedConverter(DefaultPayloadConverter()),
+)
+
+
 class PayloadConverter(CompositePayloadConverter):
     """Temporal's own converters, ours around that of plain JSON, and one for what is refused."""
 
     def __init__(self) -> None:
-        super().__init__(
-            *(
-                JsonConverter(usual) if usual.encoding == "json/plain" else usual
-                for usual in DefaultPayloadConverter.default_encoding_payload_converters
-            ),
-            RefusedConverter(DefaultPayloadConverter()),
-        )
+        super().__init__(*_CONVERTERS)
+
+
+class SealedConverter(DataConverter):
+    """A converter of which the codec alone has a context.
+
+    The SDK asks for a context some forty times in a short run, and makes everything anew for each.
+    """
+
+    def with_context(self, context: SerializationContext) -> Self:
+        """The same converter for the payloads of one workflow or activity."""
+        codec = self.payload_codec
+        assert isinstance(codec, SealingCodec)
+        made = copy.copy(self)
+        object.__setattr__(made, "payload_codec", codec.with_context(context))
+        return made
 
 
 def sealed_converter(codec: SealingCodec) -> DataConverter:
     """The converter of every client and worker of a deployment."""
-    return DataConverter(
+    return SealedConverter(
         payload_converter_class=PayloadConverter,
         failure_converter_class=FailureConverter,
         payload_codec=codec,

@@ -7,6 +7,7 @@ import re
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -55,19 +56,16 @@ class Scope:
         known = (WorkflowSerializationContext, ActivitySerializationContext)
         if not isinstance(context, known) or not context.workflow_id:
             return None
-        return Scope(context.namespace, root_of(context.workflow_id))
+        return _scope_of(context.namespace, context.workflow_id)
 
     @property
     def run_id(self) -> str | None:
         """The run that this root names, or None where it names none."""
-        try:
-            return str(UUID(run_id_of(f"{self.root}/1")))
-        except ValueError:
-            return None
+        return _run_of(self.root)
 
     def place(self, form: Form) -> str:
         """What the seal covers beside deployment and run; no two places read the same."""
-        return json.dumps([form, self.namespace, self.root], ensure_ascii=False)
+        return _place_of(form, self.namespace, self.root)
 
 
 NOWHERE: Final = Scope("", "")
@@ -115,6 +113,28 @@ class Stamp:
             return Stamp(form, owner), rest[start:]
         except (ValueError, struct.error):
             return None
+
+
+# Each is asked for some ten times with every task of a run.
+_MOST_KNOWN: Final = 4_096
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _run_of(root: str) -> str | None:
+    try:
+        return str(UUID(run_id_of(f"{root}/1")))
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _place_of(form: Form, namespace: str, root: str) -> str:
+    return json.dumps([form, namespace, root], ensure_ascii=False)
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _scope_of(namespace: str, workflow_id: str) -> Scope:
+    return Scope(namespace, root_of(workflow_id))
 
 
 def root_of(workflow_id: str) -> str:
