@@ -70,11 +70,19 @@ def destination_of(base_url: str, connection: str) -> Destination:
         raise _unusable(connection)
     secure = parts.scheme == "https"
     address = _numeric(host)
-    if host.rstrip(".") in _METADATA_NAMES or (address is not None and is_forbidden(address)):
+    if is_forbidden_host(host):
         raise DestinationRefused
     if not secure and (address is None or not address.is_loopback):
         raise DestinationRefused
     return Destination(secure, host, port or (443 if secure else 80), path)
+
+
+def is_forbidden_host(host: str) -> bool:
+    """Whether a host as it is written may never be called; a name is looked at again resolved."""
+    address = _numeric(host)
+    if address is not None:
+        return is_forbidden(address)
+    return host.lower().rstrip(".") in _METADATA_NAMES
 
 
 def is_forbidden(address: IPAddress) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from activities.destinations import is_forbidden_host
 from activities.yaml.tree import Scalar, Sequence, Tree
 from adapter.authoring.formats.shape import Rule, Section, read_text
 
@@ -74,6 +75,10 @@ def web_address(section: Section, key: str, code: str, *, required: bool = True)
         return None
     if not _is_web_address(text):
         refuse(section, code, key, f"`{key}` is no web address", "write https://HOST")
+        return None
+    if is_forbidden_host(urlsplit(text).hostname or ""):
+        message = f"`{key}` is the address of a metadata service, or of no product at all"
+        refuse(section, code, key, message, "name the product's own address")
         return None
     return text
 

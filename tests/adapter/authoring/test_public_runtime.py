@@ -190,6 +190,21 @@ _WRONG: list[tuple[tuple[Any, ...], str, str]] = [
         "/connections/calendar/observationAuthorization/taskAuthority",
     ),
     (
+        (*_CALENDAR, "baseUrl", "https://169.254.169.254"),
+        "adapter.configuration",
+        "/connections/calendar/baseUrl",
+    ),
+    (
+        (*_CALENDAR, "authorization", "tokenEndpoint", "https://metadata.google.internal/token"),
+        "adapter.configuration",
+        "/connections/calendar/authorization/tokenEndpoint",
+    ),
+    (
+        (*_DIRECTORY, "baseUrl", "https://[::ffff:a9fe:a9fe]"),
+        "external-http.configuration",
+        "/externalHttpConnections/directory/baseUrl",
+    ),
+    (
         (*_DIRECTORY, "paths", ["/offices"]),
         "external-http.configuration",
         "/externalHttpConnections/directory/paths/0",
