@@ -22,6 +22,7 @@ from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
 
 from adapter.ledger import ActKind
 from adapter.temporal.codec import LARGEST_INLINE
+from adapter.temporal.stamps import ENCODING
 from interpreter.contract.records import RunState
 from interpreter.workflow.run import InterpretedRun
 from tests.fixtures.definitions import finish
@@ -80,7 +81,7 @@ def require_sealed(message: Message) -> int:
     sealed = 0
     for one in messages(message):
         if isinstance(one, Payload) and not _bookkeeping(one):
-            assert one.metadata["encoding"] == b"binary/coordinator", one
+            assert one.metadata["encoding"] == ENCODING, one
             sealed += 1
         if isinstance(one, Failure) and one.HasField("application_failure_info"):
             assert (one.message, one.stack_trace) == ("Encoded failure", "")
