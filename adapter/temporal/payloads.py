@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, Self
 
 from temporalio.api.common.v1 import Payload
@@ -74,8 +73,8 @@ class SealedConverter(DataConverter):
         """The same converter for the payloads of one workflow or activity."""
         codec = self.payload_codec
         assert isinstance(codec, SealingCodec)
-        made = copy.copy(self)
-        object.__setattr__(made, "payload_codec", codec.with_context(context))
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__, payload_codec=codec.with_context(context))
         return made
 
 
