@@ -65,7 +65,6 @@ class Deployment:
     postgres: EmbeddedPostgres
     temporal: EmbeddedTemporal
     addresses: Addresses
-    metrics: dict[str, int]
     ours: list[ChildProcess]
     secrets: dict[str, str] = field(default_factory=dict)
     logs: dict[str, Path] = field(default_factory=dict)
@@ -127,14 +126,13 @@ async def deployment(folder: Path, markers: Markers) -> AsyncIterator[Deployment
         addresses = Addresses(
             temporal.address, temporal.ui_url, api_port, origin, *urls, issuer_origin
         )
-        metrics = {"service": free_port(), "worker": free_port()}
-        files = _files(place, markers, addresses, metrics)
+        files = _files(place, markers, addresses)
         await _until_answers(origin, "/health")
         await _until_answers(issuer_origin, "/health")
         _write_project(place, markers)
         await activate_project(files.runtime, place / "project")
         ours = [service(files), *(worker(files, name) for name in WORKERS)]
-        made = Deployment(place, markers, files, postgres, temporal, addresses, metrics, ours)
+        made = Deployment(place, markers, files, postgres, temporal, addresses, ours)
         made.secrets = _generated_secrets(place)
         made.logs["issuer"] = issuer.log_file
         for process in ours:
@@ -180,10 +178,8 @@ def _key(marker: str) -> str:
     return b64encode(marker.encode().ljust(_KEY_BYTES, b"k")).decode()
 
 
-def _files(
-    place: Path, markers: Markers, addresses: Addresses, metrics: dict[str, int]
-) -> LocalFiles:
-    shown = {kind: {"bind": f"127.0.0.1:{port}"} for kind, port in metrics.items()}
+def _files(place: Path, markers: Markers, addresses: Addresses) -> LocalFiles:
+    shown = {kind: {"bind": f"127.0.0.1:{free_port()}"} for kind in ("service", "worker")}
     changes: dict[str, dict[str, Any]] = {
         "temporal": {"taskQueue": markers(CONTROL)},
         "waits": {"floorSeconds": 1, "pollSeconds": {"casework": 1}},

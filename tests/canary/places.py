@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -45,8 +46,8 @@ def running_places(made: Deployment, callers: Callers, commands: Commander) -> l
         Place("OpenAPI", lambda: fetched(f"{made.addresses.api}/openapi.json"), named=False),
         Place("commands", lambda: list(commands.said)),
         *(
-            Place(f"metrics of {kind}", lambda port=port: _metrics(port))  # type: ignore[misc]
-            for kind, port in made.metrics.items()
+            Place(f"metrics of {process.name}", lambda one=process: _metrics(one))  # type: ignore[misc]
+            for process in made.ours
         ),
         Place("processes", lambda: _processes(made)),
     ]
@@ -134,5 +135,9 @@ def _family(servers: list[ChildProcess]) -> set[int]:
     return found - {os.getpid()}
 
 
-def _metrics(port: int) -> Contents:
-    return fetched(f"http://127.0.0.1:{port}/metrics")
+def _metrics(process: ChildProcess) -> Contents:
+    """The metrics page of a process, which says itself where it is: workers share a host."""
+    for line in process.log_file.read_text().splitlines():
+        if "metrics.listening" in line:
+            return fetched(f"http://{json.loads(line)['address']}/metrics")
+    raise NotSearched("the process tells of no metrics")

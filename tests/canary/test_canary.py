@@ -15,7 +15,7 @@ from tests.canary.scan import Verdict, search_place
 from tests.canary.search import Search
 from tests.fixtures.deployment import ROOT
 
-_LAST = re.compile(r"canaries \d{2,}, places searched 19, found 0")
+_LAST = re.compile(r"canaries \d{2,}, places searched 20, found 0")
 _MARKERS = Markers()
 _INPUT, _CONTROL = _MARKERS("input"), _MARKERS(CONTROL)
 
