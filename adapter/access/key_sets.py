@@ -15,11 +15,11 @@ from adapter.config.document import is_loopback
 from adapter.config.json_text import strict_json
 from adapter.errors import Unavailable
 
-FRESH_SECONDS = 300.0
+_FRESH_SECONDS = 300.0
 """Keys are fetched again after this; a key that an issuer withdraws counts no longer than that."""
-USABLE_SECONDS = 3_600.0
+_USABLE_SECONDS = 3_600.0
 """How long known keys serve without their issuer: as long as the longest token lives."""
-RETRY_SECONDS = 10.0
+_AGAIN_SECONDS = 10.0
 """The least time between two fetches, however many tokens name a key that is not known."""
 
 _METADATA_PATH = "/.well-known/openid-configuration"
@@ -63,12 +63,12 @@ class KeyLoader:
         if not isinstance(metadata, dict) or metadata.get("issuer") != issuer:
             raise unusable(place, "the metadata at the issuer's address names another issuer")
         keys_at = metadata.get("jwks_uri")
-        if not isinstance(keys_at, str) or not is_safe_address(keys_at):
+        if not isinstance(keys_at, str) or not _is_safe(keys_at):
             raise unusable(place, "the issuer's metadata names no https address of keys")
         return keys_at
 
 
-def is_safe_address(address: str) -> bool:
+def _is_safe(address: str) -> bool:
     """Whether keys may be fetched from an address: https, or http on a numeric loopback one."""
     try:
         scheme = urlsplit(address).scheme
@@ -102,9 +102,9 @@ class KeySet:
         Raises Unavailable ``access.unavailable`` when the issuer does not answer and what is
         known is too old, or is not the key that is asked for.
         """
-        if not self._younger_than(USABLE_SECONDS):
+        if not self._younger_than(_USABLE_SECONDS):
             await self._renew()
-            if not self._younger_than(USABLE_SECONDS):
+            if not self._younger_than(_USABLE_SECONDS):
                 raise _away(self.name)
         found = matching(self._keys, kid, algorithm)
         if not found:
@@ -116,7 +116,7 @@ class KeySet:
 
     async def keep_fresh(self) -> None:
         """Fetch again what is known for five minutes, or could not be had the last time."""
-        if self.failing_since is not None or not self._younger_than(FRESH_SECONDS):
+        if self.failing_since is not None or not self._younger_than(_FRESH_SECONDS):
             await self._renew()
 
     def _younger_than(self, seconds: float) -> bool:
@@ -125,7 +125,7 @@ class KeySet:
     async def _renew(self) -> None:
         async with self._fetching:
             now = self._ticks()
-            if self._tried_at is not None and now - self._tried_at < RETRY_SECONDS:
+            if self._tried_at is not None and now - self._tried_at < _AGAIN_SECONDS:
                 return
             try:
                 self._keys = await self._load()

@@ -57,7 +57,8 @@ class LiveAccess:
         self._path = runtime.path
         self._fetch = fetch
         self._now, self._ticks = now, ticks
-        self._seen = _mark(runtime.path)
+        # Of no file: what was loaded may have changed before anybody looked.
+        self._seen: object = object()
         self._stale_since: datetime | None = None
         self._gate = self._gate_of(runtime, None)
         self._set_limits(self._gate.policies.limits)

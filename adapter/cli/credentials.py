@@ -23,7 +23,7 @@ _LARGEST_TOKEN = 16_384
 _LARGEST_KEY = 512
 _VISIBLE = re.compile(rb"[!-~]+")
 _TOKEN = re.compile(rb"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
-_PROFILE_START = re.compile(rb"\s*(#|\{|[a-zA-Z]+:)")
+_PROFILE_START = re.compile(rb"\s*(#|\{|[a-zA-Z]+:\s)")
 _ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 _ERROR_WORD = re.compile(r"[a-z_]{1,40}")
 # A token is not used up to its last second: the request has to arrive, and clocks differ.

@@ -54,7 +54,7 @@ class ServiceClient:
             loaded = load_runtime(find_runtime(runtime, environment), environment)
             origin = origin or loaded.document.api.public_url
             credential = credential or _beside(loaded, origin, environment)
-        return ServiceClient(checked_origin(origin), credential)
+        return ServiceClient(_checked_origin(origin), credential)
 
     def get(self, path: str, **query: Any) -> Any:
         """The JSON answer to a GET; absent query members are left out."""
@@ -75,7 +75,7 @@ class ServiceClient:
     ) -> Any:
         said = self.credential.headers()
         answer = ask_once(self.origin, method, path, body, {**said, **(headers or {})})
-        return json_of(self.origin, answer)
+        return _json_of(self.origin, answer)
 
 
 def find_origin(
@@ -86,15 +86,15 @@ def find_origin(
     if origin is None:
         loaded = load_runtime(find_runtime(runtime, environment), environment)
         origin = loaded.document.api.public_url
-    return checked_origin(origin)
+    return _checked_origin(origin)
 
 
 def service_document(origin: str) -> Any:
     """The OpenAPI document of the service at an address, which needs no credential."""
-    return json_of(origin, ask_once(origin, "GET", "/openapi.json"))
+    return _json_of(origin, ask_once(origin, "GET", "/openapi.json"))
 
 
-def json_of(origin: str, answer: Answer) -> Any:
+def _json_of(origin: str, answer: Answer) -> Any:
     """The JSON of an answer of the service.
 
     Raises the problem that it answered, Usage ``service.not-coordinator`` for an answer of
@@ -143,7 +143,7 @@ def problem_error(status: int, value: Any) -> AdapterError:
     return Refused(code, message, place=place, remedy=remedy, status=status)
 
 
-def checked_origin(origin: str) -> str:
+def _checked_origin(origin: str) -> str:
     """The address of a service, where a credential may be sent; Usage ``service.url-invalid``."""
     try:
         parts = urlsplit(origin)

@@ -18,7 +18,7 @@ def caller_rules(document: RuntimeDocument) -> Iterator[Finding]:
     yield from _addresses(document)
 
 
-def policies_of(document: RuntimeDocument) -> Iterator[tuple[_Location, Policy]]:
+def _policies(document: RuntimeDocument) -> Iterator[tuple[_Location, Policy]]:
     """Every policy with the place where it stands."""
     part = document.authentication
     for name, issuer in part.issuers.items():
@@ -29,7 +29,7 @@ def policies_of(document: RuntimeDocument) -> Iterator[tuple[_Location, Policy]]
 
 
 def _operators(document: RuntimeDocument) -> Iterator[Finding]:
-    for place, policy in policies_of(document):
+    for place, policy in _policies(document):
         for index, action in enumerate(policy.actions):
             if action in OPERATORS_ALONE and not policy.operator:
                 yield Finding(

@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from temporalio.client import Client
 
 from activities.catalogue import Catalogue
+from adapter.access import Trouble
 from adapter.api import Codec, EventSource, Service, create_app, webhook_of
 from adapter.authoring import load_project
 from adapter.config.callers import ACTIONS, OPERATORS_ALONE, Authentication
@@ -103,6 +104,7 @@ class Deployed:
     ledger: Ledger
     mint: Mint
     revision: str
+    troubles: list[Trouble]
 
     def client(self, headers: dict[str, str]) -> httpx.AsyncClient:
         """A client with these headers."""
@@ -145,15 +147,17 @@ async def deployed(database_url: str, owner_url: str) -> AsyncIterator[Deployed]
         await packages.apply(package, "test")
     async with await Ledger.open(database_url, Sealer(keys, "test"), keys, pool_size=4) as ledger:
         mint = Mint()
-        app = create_app(_service(ledger, mint))
+        troubles: list[Trouble] = []
+        app = create_app(_service(ledger, mint, troubles))
         async with _served(app) as url:
-            yield Deployed(app, url, ledger, mint, loaded.definition.revision)
+            yield Deployed(app, url, ledger, mint, loaded.definition.revision, troubles)
 
 
-def _service(ledger: Ledger, mint: Mint) -> Service:
+def _service(ledger: Ledger, mint: Mint, troubles: list[Trouble]) -> Service:
     away = AwayTemporal()
     every = timedelta(minutes=1)
     marks = Marks(ledger, ReconcileSchedule("test", "test", every))
+    norms = Norms(every, timedelta(days=1))
     starter = Starter(ledger.admissions, away, "test")
     return Service(
         book=LedgerBook(ledger, Binding()),
@@ -161,7 +165,7 @@ def _service(ledger: Ledger, mint: Mint) -> Service:
         acts=LedgerDesk(ledger, Courier(ledger, away)),
         access=FixedAccess(authentication(mint), mint.published),
         completions={"casework": webhook_of(SENDER_SECRET)},
-        oversight=DeploymentOversight(marks, away, Norms(every, timedelta(days=1))),
+        oversight=DeploymentOversight(marks, away, norms, lambda: troubles),
         signals=LedgerSignals(ledger, SignalCourier(ledger, away)),
         event_sources=[
             EventSource("registry", "urn:example:registry", None, webhook_of(SENDER_SECRET))

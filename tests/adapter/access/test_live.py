@@ -210,3 +210,13 @@ async def test_a_fault_while_following_the_file_ends_nothing(
     said = capsys.readouterr().out
     assert ("access.not-followed" in said, "hunter2" in said) == (True, False)
     assert await file.code() is None
+
+
+async def test_what_changed_while_the_service_began_counts_at_the_first_look(file: File) -> None:
+    loaded = load_runtime(file.path, {})
+    file.part["apiKeys"].pop("desk")
+    file.write()
+    live = LiveAccess(loaded, no_web)
+    await live.look()
+    with pytest.raises(CallRefused):
+        await live.identify(Credentials([], ["key-of-desk"]))

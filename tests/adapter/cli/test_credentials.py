@@ -123,7 +123,7 @@ def test_the_environment_says_who_calls(
 
 
 @pytest.mark.parametrize("variable", ["TOKEN_FILE", "API_KEY_FILE", "PROFILE"])
-@pytest.mark.parametrize("text", ["a.b.c\n", "coordinator_k\r\n"])
+@pytest.mark.parametrize("text", ["a.b.c\n", "coordinator_k\r\n", "name:secret"])
 def test_what_a_file_holds_shows_in_its_text(tmp_path: Path, variable: str, text: str) -> None:
     file = tmp_path / "credential"
     file.write_text(text)
