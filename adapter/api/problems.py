@@ -106,6 +106,7 @@ KINDS: dict[str, Kind] = {
     "route.absent": Kind(404, "There is no such resource"),
     "route.method": Kind(405, "The resource has no such method"),
     "ledger.unavailable": Kind(503, "The ledger does not answer"),
+    "ledger.write-refused": Kind(503, "The ledger does not let the service write"),
     "temporal.unavailable": Kind(503, "Temporal does not answer"),
     "internal.unexpected": Kind(500, "The service failed"),
 }
