@@ -101,9 +101,7 @@ def _add_decode(
         return JSONResponse(await reading.read(request, caller))
 
 
-def _add_encode(
-    router: APIRouter, path: str, may_decode: Callable[..., Awaitable[Caller]]
-) -> None:
+def _add_encode(router: APIRouter, path: str, may_decode: Callable[..., Awaitable[Caller]]) -> None:
     permitted = Depends(may_decode)
 
     @router.post(

@@ -10,8 +10,8 @@ import yaml
 from adapter.cli.local_files import Addresses, Bound, LocalFiles
 from adapter.cli.pretend_connections import pretend_connections
 from tests.adapter.cli.conftest import Run
-
 from tests.fixtures.postgres import as_owner
+
 _EXAMPLE = Path(__file__).parents[3] / "examples" / "reviewed-notice"
 
 
