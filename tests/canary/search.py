@@ -12,6 +12,7 @@ import zstandard
 
 _LARGEST_STREAM = 64 << 20
 _DEEPEST = 3
+_LOOK = 256
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{32,}")
 _BASE64_OFFSETS = range(3)
 
@@ -103,7 +104,7 @@ def _opened(data: bytes) -> Iterator[tuple[str, bytes]]:
         for start in starts:
             at = data.find(start)
             while at >= 0:
-                inside = _decompressed(kind, data[at : at + _LARGEST_STREAM])
+                inside = _decompressed(kind, memoryview(data)[at : at + _LARGEST_STREAM])
                 if inside:
                     yield kind, inside
                 at = data.find(start, at + 1)
@@ -121,15 +122,18 @@ def _may_hold_more(inside: bytes) -> bool:
     return compressed or _BASE64.search(inside) is not None
 
 
-def _decompressed(kind: str, data: bytes) -> bytes:
+def _decompressed(kind: str, data: memoryview) -> bytes:
+    """What a stream that may begin here holds, as far as it is one; empty where it is none."""
+    first = b""
     try:
         if kind == "zstd":
-            reader = zstandard.ZstdDecompressor().stream_reader(data)
-            return reader.read(_LARGEST_STREAM)
-        window = 31 if kind == "gzip" else 15
-        return zlib.decompressobj(window).decompress(data, _LARGEST_STREAM)
+            return zstandard.ZstdDecompressor().stream_reader(data).read(_LARGEST_STREAM)
+        stream = zlib.decompressobj(31 if kind == "gzip" else 15)
+        # Two bytes begin a stream of zlib, and thousands of other things: a look costs little.
+        first = stream.decompress(data[:_LOOK])
+        return first + stream.decompress(data[_LOOK:], _LARGEST_STREAM)
     except (zlib.error, zstandard.ZstdError):
-        return b""
+        return first
 
 
 def _decoded(text: bytes) -> bytes:
