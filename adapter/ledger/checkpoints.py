@@ -23,7 +23,10 @@ LARGEST: Final = 5_000
 
 _LEAST_AGE: Final = timedelta(seconds=0.9)
 _REST: Final = 5
-"""After a look at the chains the sealer rests so many times as long, a second at least."""
+"""After a look at the chains the sealer rests so many times as long."""
+
+_IDLE_SECONDS: Final = 1.5
+"""After a look in vain it rests so long at least: of many processes one keeps to each second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,10 @@ class Checkpoints:
         begun = time.monotonic()
         if begun < self._rest_until:
             return
-        await self.seal()
-        self._rest_until = time.monotonic() + _REST * (time.monotonic() - begun)
+        made = await self.seal()
+        ended = time.monotonic()
+        rest = _REST * (ended - begun)
+        self._rest_until = ended + (max(rest, _IDLE_SECONDS) if made is None else rest)
 
     async def seal(self) -> Checkpoint | None:
         """Sign a checkpoint over the heads that grew; None when none did or another one does.

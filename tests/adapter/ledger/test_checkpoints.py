@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -258,3 +259,19 @@ async def test_the_census_knows_since_when_nothing_was_sealed(
     assert (await ledger.census.count()).oldest_unsealed == recorded
     await sealer.seal()
     assert (await ledger.census.count()).oldest_unsealed is None
+
+
+async def test_a_process_that_looked_in_vain_rests_longer_than_one_that_signed(
+    ledger: Ledger, run_id: str, sealer: Checkpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapter.ledger.checkpoints._IDLE_SECONDS", 3600.0)
+    other = ledger.checkpoints(KEYS)
+    await sealer.seal_due()
+    await other.seal_due()
+    await ledger.runs.request_cancel(run_id, "why")
+    await other.seal_due()
+    assert (await proved(ledger)).unsealed == 1
+    async with asyncio.timeout(30):
+        while (await proved(ledger)).unsealed:
+            await asyncio.sleep(0.1)
+            await sealer.seal_due()
