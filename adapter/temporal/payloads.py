@@ -85,10 +85,3 @@ def sealed_converter(codec: SealingCodec) -> DataConverter:
         failure_converter_class=FailureConverter,
         payload_codec=codec,
     )
-
-
-def clear_converter() -> DataConverter:
-    """The same without a codec: for histories that were recorded without keys, in tests alone."""
-    return DataConverter(
-        payload_converter_class=PayloadConverter, failure_converter_class=FailureConverter
-    )

@@ -8,9 +8,10 @@ from temporalio.converter import DataConverter, WorkflowSerializationContext
 from temporalio.exceptions import ApplicationError, CancelledError, FailureError, TimeoutError
 
 from adapter.temporal.codec import SealingCodec
-from adapter.temporal.payloads import clear_converter, sealed_converter
+from adapter.temporal.payloads import sealed_converter
 from interpreter.contract.runs import Binding, StartRun
 from tests.adapter.temporal.test_codec import RUN, clear
+from tests.fixtures.clear import clear_converter
 from tests.fixtures.vault import MemoryVault
 
 START = StartRun(

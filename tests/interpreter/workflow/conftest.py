@@ -8,7 +8,7 @@ import pytest
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner
 
-from adapter.temporal.payloads import clear_converter
+from tests.fixtures.clear import clear_converter
 from tests.fixtures.sandbox import sandboxed_runner
 
 

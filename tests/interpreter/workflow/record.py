@@ -21,10 +21,11 @@ from temporalio.client import Client, WorkflowFailureError
 from adapter.crypto import KeyRing
 from adapter.embedded import FAST_TIMERS, EmbeddedTemporal
 from adapter.temporal.codec import SealingCodec
-from adapter.temporal.payloads import clear_converter, sealed_converter
+from adapter.temporal.payloads import sealed_converter
 from adapter.worker import WorkerParts, new_worker
 from interpreter.contract.runs import workflow_id
 from interpreter.workflow.programs import PROGRAMS
+from tests.fixtures.clear import clear_converter
 from tests.fixtures.definitions import definition, start_of
 from tests.fixtures.vault import MemoryVault
 from tests.interpreter.workflow.paths import PATHS, SEALED, Path

@@ -13,13 +13,13 @@ import pytest
 from temporalio.client import Client, WorkflowHandle
 
 from adapter.embedded import FAST_TIMERS, EmbeddedTemporal
-from adapter.temporal.payloads import clear_converter
 from adapter.worker import WorkerParts, new_worker
 from interpreter.contract import names
 from interpreter.contract.calls import WaitEnd
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.runs import workflow_id
 from interpreter.workflow.programs import PROGRAMS
+from tests.fixtures.clear import clear_converter
 from tests.fixtures.definitions import call, definition, start_of
 from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
 from tests.interpreter.workflow.paths import (

@@ -26,10 +26,11 @@ from temporalio.worker import (
 
 from adapter.crypto import KeyRing
 from adapter.temporal.codec import SealingCodec
-from adapter.temporal.payloads import clear_converter, sealed_converter
+from adapter.temporal.payloads import sealed_converter
 from interpreter.definition.document import Definition
 from interpreter.workflow.programs import PROGRAMS
 from interpreter.workflow.run import InterpretedRun
+from tests.fixtures.clear import clear_converter
 from tests.fixtures.sandbox import sandboxed_runner
 from tests.interpreter.workflow.paths import PATHS, SEALED
 from tests.interpreter.workflow.record import BODIES, recorded_vault
