@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Self
 
-import structlog
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import (
     ActivitySerializationContext,
@@ -18,7 +15,7 @@ from temporalio.converter import (
 )
 from temporalio.exceptions import ApplicationError
 
-from activities.errors import LedgerUnavailable
+from adapter.temporal.notes import Notes
 from adapter.temporal.refusals import Reason, refused
 from adapter.temporal.seals import RunSeal, Seal, Vault
 from adapter.temporal.stamps import NOWHERE, Form, Scope, Stamp
@@ -32,34 +29,13 @@ LARGEST_INLINE: Final = 65_536
 
 _NOT_OURS = frozenset({"seal.not-authentic", "seal.malformed"})
 _KEYLESS = frozenset({"run.unknown", "seal.erased"})
-_MOST_REMEMBERED = 4_096
-_NOTING_SECONDS = 2.0
 _JSON = {"encoding": b"json/plain"}
 _BARE, _WRAPPED = b"\x00", b"\x01"
 _SERVERS_WORDS = frozenset({b'"ACTIVITY_ID_NOT_STARTED"', b'"ACTIVITY_ID_UNKNOWN"'})
 """What Temporal's server itself writes, in clear text, into the details of a cancelled activity."""
 
-_log = structlog.get_logger(__name__)
-
 Prefetch = Callable[[StartRun], Awaitable[None]]
 """Fills this process's cache of definitions for a run; raises to have the task tried again."""
-
-
-class Memory:
-    """The last few thousand things that were seen; the oldest are forgotten first."""
-
-    def __init__(self) -> None:
-        self._seen: OrderedDict[tuple[str, str], None] = OrderedDict()
-
-    def __contains__(self, thing: tuple[str, str]) -> bool:
-        return thing in self._seen
-
-    def add(self, thing: tuple[str, str]) -> None:
-        """Remember one."""
-        self._seen[thing] = None
-        self._seen.move_to_end(thing)
-        if len(self._seen) > _MOST_REMEMBERED:
-            self._seen.popitem(last=False)
 
 
 class SealingCodec(PayloadCodec, WithSerializationContext):
@@ -80,7 +56,7 @@ class SealingCodec(PayloadCodec, WithSerializationContext):
         self._prefetch = prefetch
         self._scope: Scope | None = None
         self._of_activity = False
-        self._noted = Memory()
+        self._notes = Notes(vault)
 
     def with_context(self, context: SerializationContext) -> Self:
         """The same codec for the payloads of one workflow."""
@@ -178,22 +154,8 @@ class SealingCodec(PayloadCodec, WithSerializationContext):
     async def _refuse(self, payload: Payload, reason: Reason) -> Payload:
         run_id = None if self._scope is None else self._scope.run_id
         if run_id is not None:
-            try:
-                async with asyncio.timeout(_NOTING_SECONDS):
-                    await self._note(run_id, payload, reason)
-            except (TimeoutError, LedgerUnavailable, CoordinatorError):
-                # The run goes on; the next replay notes it.
-                _log.warning("payload.not-noted", run=run_id, code=reason.value)
+            await self._notes.note(run_id, payload, reason)
         return refused(payload, reason)
-
-    async def _note(self, run_id: str, payload: Payload, reason: Reason) -> None:
-        run = await self._vault.runs.of(run_id)
-        digest = run.digest("foreign", payload.SerializeToString(deterministic=True))
-        if (run_id, digest) in self._noted:
-            return
-        await self._vault.foreign.note(run_id, reason.value, digest)
-        self._noted.add((run_id, digest))
-        _log.warning("payload.foreign", run=run_id, code=reason.value)
 
 
 class NotAuthentic(Exception):
