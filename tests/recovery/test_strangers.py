@@ -184,6 +184,20 @@ async def test_a_payload_of_another_run_is_refused_and_journalled(site: Site) ->
     assert await foreign(site, first) == []
 
 
+async def test_a_flood_of_clear_text_keeps_no_run_from_going_on(site: Site) -> None:
+    async with site.worker():
+        run_id = await site.start(PAID)
+        await site.until(run_id, RunState.WAITING)
+    plain = await Client.connect(site.client.service_client.config.target_host)
+    handle = plain.get_workflow_handle(await execution(site, run_id))
+    for first in range(0, 400, 50):
+        await asyncio.gather(*(handle.signal("paid", n) for n in range(first, first + 50)))
+    async with site.worker():
+        assert await paid(site, run_id, {"amount": 2}) == "completed"
+        await site.until(run_id, RunState.FINISHED)
+    assert len(await foreign(site, run_id)) == 20
+
+
 async def test_a_reset_by_hand_repeats_nothing(site: Site) -> None:
     async with site.worker():
         run_id = await site.start(ONE_MESSAGE)
