@@ -170,9 +170,9 @@ def _show_doctor(terminal: Terminal, found: dict[str, Any]) -> None:
             ("runs", states or "none"),
             ("unknown effects", found["unknownEffects"]),
             ("pending starts", found["pendingStarts"]),
-            ("open acts", found["openActs"]),
-            ("open signals", found["openSignals"]),
-            ("open hints", found["openHints"]),
+            ("open acts", _with_oldest(found["openActs"], found["oldestActAt"])),
+            ("open signals", _with_oldest(found["openSignals"], found["oldestSignalAt"])),
+            ("open hints", _with_oldest(found["openHints"], found["oldestHintAt"])),
             ("oldest due", found["oldestDueAt"]),
             ("last pass", _seconds(found["lastPassAgeSeconds"])),
             ("Temporal keeps", _seconds(found["namespaceRetentionSeconds"], "")),
@@ -185,6 +185,10 @@ def _show_doctor(terminal: Terminal, found: dict[str, Any]) -> None:
         return
     rows = [(f["code"], f["count"], f["since"], f["remedy"]) for f in found["findings"]]
     terminal.table(("finding", "count", "since", "remedy"), rows, "Needs a person")
+
+
+def _with_oldest(count: int, at: str | None) -> str:
+    return f"{count}, the oldest since {at}" if at else str(count)
 
 
 def _seconds(value: int | None, then: str = " ago") -> str | None:
