@@ -20,7 +20,8 @@ from temporalio.converter import WorkflowSerializationContext
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Replayer, UnsandboxedWorkflowRunner
 
-from adapter.ledger import ActKind
+from adapter.crypto import KeyRing, Sealer
+from adapter.ledger import ActKind, Ledger
 from adapter.temporal.codec import LARGEST_INLINE
 from adapter.temporal.stamps import ENCODING
 from interpreter.contract.records import RunState
@@ -177,6 +178,25 @@ async def test_large_payloads_are_in_the_ledger_and_the_run_replays_with_them(
     assert len(raw.to_json()) < LARGEST_INLINE
     await replay(site, raw)
     assert await site.sql(kept, run_id) == [(stored,)]
+
+
+async def test_runs_go_on_when_the_state_key_was_rotated(site: Site, database_url: str) -> None:
+    async with site.worker():
+        before = await site.start(PAID)
+        await site.until(before, RunState.WAITING)
+    ring = site.key_ring
+    versions = {**ring.versions, 2: KeyRing.generate().versions[1]}
+    keys = KeyRing(versions, 2, ring.admission, ring.admission_active)
+    async with await Ledger.open(database_url, Sealer(keys, "test"), keys, pool_size=4) as ledger:
+        later = site.beside(ledger)
+        async with later.worker():
+            after = await later.start(PAID)
+            await later.until(after, RunState.WAITING)
+            for run_id in (before, after):
+                assert await paid(later, run_id, SAID) == "completed"
+                await later.until(run_id, RunState.FINISHED)
+                await later.ended(run_id)
+                assert await foreign(later, run_id) == []
 
 
 async def test_an_erased_run_can_not_be_brought_back(site: Site) -> None:
