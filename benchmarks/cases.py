@@ -50,7 +50,8 @@ class Case:
     """A workflow of ``steps`` calls of one kind in a row, and how many runs of it make a round.
 
     ``primary`` is the opponent that the aims name: reads are compared with hand-written
-    workflows without a ledger, effects with those that write the same ledger.
+    workflows without a ledger, effects with those that write the same ledger. Against
+    ``unsealed``, which is this project without its codec, it is what sealing costs.
     """
 
     name: str
@@ -58,7 +59,12 @@ class Case:
     steps: int
     loaded_runs: int
     alone_runs: int
-    primary: Literal["plain", "ledgered"]
+    primary: Literal["plain", "ledgered", "unsealed"]
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The other sides of this case."""
+        return ("unsealed",) if self.primary == "unsealed" else ("plain", "ledgered")
 
     def of_size(self, loaded_runs: int) -> Case:
         """The same case with another number of runs in a round."""
@@ -123,5 +129,7 @@ CASES = {
         Case("effects", "effect", 3, 200, 20, "ledgered"),
         Case("reads16", "read", 16, 100, 10, "plain"),
         Case("reads64", "read", 64, 50, 5, "plain"),
+        Case("sealed-reads", "read", 3, 200, 40, "unsealed"),
+        Case("sealed-effects", "effect", 3, 200, 40, "unsealed"),
     )
 }

@@ -29,23 +29,27 @@ from benchmarks.processor import ProcessorTimes
 from benchmarks.ratios import case_ratios, table
 from benchmarks.rounds import Round, in_turn, measure, warm_up
 from benchmarks.sides import Interpreted, Ledgered, Plain, Side
-from benchmarks.worker import QUEUES, SIDES
+from benchmarks.unsealed import connect_unsealed
+from benchmarks.worker import QUEUES
 
 ADMISSION = "admission"
 NAMES = [*CASES, ADMISSION]
 
 
-async def sides_on(ground: Ground, access: Access, stack: AsyncExitStack) -> list[Side]:
-    """The three sides over the ground's servers."""
+async def sides_on(ground: Ground, access: Access, stack: AsyncExitStack) -> dict[str, Side]:
+    """Every side over the ground's servers, by name."""
     ledger = await stack.enter_async_context(access.ledger())
     temporal = ground.temporal_address
     ours = await connect(TemporalAddress(temporal), codec_of(ledger))
     others = await Client.connect(temporal)
-    return [
+    clear = await connect_unsealed(temporal)
+    sides: list[Side] = [
         Interpreted(ours, QUEUES["interpreter"], ledger),
         Plain(others, QUEUES["plain"]),
         Ledgered(others, QUEUES["ledgered"], ledger),
+        Interpreted(clear, QUEUES["unsealed"], ledger, "unsealed"),
     ]
+    return {side.name: side for side in sides}
 
 
 async def compare(
@@ -55,17 +59,19 @@ async def compare(
     ledger = await ground.database("benchmark")
     access = Access.to(ledger.service)
     await prepare(access, ledger.owner, cases)
-    for name in SIDES:
+    compared = {case.name: ("interpreter", *case.opponents) for case in cases}
+    for name in sorted({name for names in compared.values() for name in names}):
         for _ in range(workers):
             arguments = [name, ground.temporal_address, QUEUES[name], ground.product_url]
             await ground.spawn(name, ["benchmarks.worker", *arguments], access.environment())
     processor = ProcessorTimes(ground.process_ids())
     measured: dict[str, dict[str, list[Round]]] = {
-        case.name: {name: [] for name in SIDES} for case in cases
+        case.name: {name: [] for name in compared[case.name]} for case in cases
     }
     async with AsyncExitStack() as stack:
-        sides = await sides_on(ground, access, stack)
+        every = await sides_on(ground, access, stack)
         for case in cases:
+            sides = [every[name] for name in compared[case.name]]
             for side in sides:
                 await warm_up(side, case, concurrency)
             for number in range(rounds):

@@ -14,7 +14,6 @@ Rounds = Mapping[str, Sequence[Round]]
 """The rounds of one case by side."""
 
 OURS = "interpreter"
-OPPONENTS = ("plain", "ledgered")
 MEASURES = (
     "throughput",
     "latency_alone",
@@ -78,7 +77,7 @@ def case_ratios(case: Case, rounds: Rounds) -> dict[str, float | dict[str, float
     """The ratios against the opponent of the aims, and those against each by name."""
     return {
         **ratios(rounds, case.primary),
-        **{f"against_{opponent}": ratios(rounds, opponent) for opponent in OPPONENTS},
+        **{f"against_{opponent}": ratios(rounds, opponent) for opponent in case.opponents},
     }
 
 
@@ -91,7 +90,7 @@ def table(case: Case, rounds: Rounds) -> str:
         "| side | runs/s | alone p50 / p99 ms | loaded p50 / p99 ms | events | bytes |",
         "| --- | --- | --- | --- | --- | --- |",
         *(_row(side, figures(rounds[side])) for side in rounds),
-        *(_ratio_row(opponent, ratios(rounds, opponent)) for opponent in OPPONENTS),
+        *(_ratio_row(opponent, ratios(rounds, opponent)) for opponent in case.opponents),
         "",
         "CPU milliseconds of one loaded run, by process: ",
         *(f"- {side}: {_processor(rounds[side])}" for side in rounds),

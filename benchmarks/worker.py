@@ -17,13 +17,15 @@ from activities.calls.observe import WaitTimes
 from activities.catalogue import Catalogue
 from activities.products import Products
 from activities.register import activities_of
+from adapter.ledger import Ledger
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.wiring.sealing import codec_of
 from adapter.worker import WorkerParts, new_worker, prefetch_from
 from benchmarks import ledgered, plain
 from benchmarks.deployment import Access, ProductConnections
+from benchmarks.unsealed import connect_unsealed
 
-SIDES = ("interpreter", "plain", "ledgered")
+SIDES = ("interpreter", "plain", "ledgered", "unsealed")
 # Of one length: a task queue's name stands in many events.
 QUEUES = {side: f"benchmark-{number}" for number, side in enumerate(SIDES, start=1)}
 
@@ -33,10 +35,25 @@ async def interpreter_worker(
 ) -> Worker:
     """A worker of this project, with its real ledger, contracts, products and driver."""
     ledger = await stack.enter_async_context(Access.from_environment().ledger())
-    products = Products(Catalogue.standard(), ProductConnections(product_url))
-    stack.push_async_callback(products.aclose)
     codec = codec_of(ledger, prefetch_from(ledger.definitions))
     client = await connect(TemporalAddress(temporal), codec)
+    return _ours(stack, ledger, client, queue, product_url)
+
+
+async def unsealed_worker(
+    stack: AsyncExitStack, temporal: str, queue: str, product_url: str
+) -> Worker:
+    """The same worker, whose payloads stay in clear text."""
+    ledger = await stack.enter_async_context(Access.from_environment().ledger())
+    client = await connect_unsealed(temporal, prefetch_from(ledger.definitions))
+    return _ours(stack, ledger, client, queue, product_url)
+
+
+def _ours(
+    stack: AsyncExitStack, ledger: Ledger, client: Client, queue: str, product_url: str
+) -> Worker:
+    products = Products(Catalogue.standard(), ProductConnections(product_url))
+    stack.push_async_callback(products.aclose)
     activities = activities_of(
         ledger.effects, ledger.runs, ledger.acts, ledger.book, products, WaitTimes()
     )
@@ -91,6 +108,7 @@ _MADE = {
     "interpreter": interpreter_worker,
     "plain": plain_worker,
     "ledgered": ledgered_worker,
+    "unsealed": unsealed_worker,
 }
 
 

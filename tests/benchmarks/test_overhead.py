@@ -26,19 +26,20 @@ def _round(throughput: float, events: int) -> Round:
     )
 
 
-@pytest.mark.timeout(180)  # it starts four processes, on a machine that may be busy
+@pytest.mark.timeout(180)  # it starts five processes, on a machine that may be busy
 async def test_one_small_round_compares_all_sides(
     temporal_address: str, database_url: str, tmp_path: Path
 ) -> None:
     async def database(_name: str) -> LedgerAddresses:
         return LedgerAddresses(database_url, as_owner(database_url))
 
-    case = CASES["reads"].of_size(4)
+    case, sealed = CASES["reads"].of_size(4), CASES["sealed-reads"].of_size(4)
     async with Ground(tmp_path, temporal_address, database, {}) as ground:
-        measured = await compare(ground, [case], rounds=1, concurrency=4, workers=1)
+        measured = await compare(ground, [case, sealed], rounds=1, concurrency=4, workers=1)
     events = {side: set(rounds[0].events) for side, rounds in measured["reads"].items()}
     assert events == {"interpreter": {9}, "plain": {23}, "ledgered": {29}}
     assert case_ratios(case, measured["reads"])["events"] == pytest.approx(9 / 23, abs=0.001)
+    assert case_ratios(sealed, measured["sealed-reads"])["events"] == 1.0
 
 
 def test_six_rounds_put_the_sides_in_every_order() -> None:
