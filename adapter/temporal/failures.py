@@ -7,7 +7,7 @@ from temporalio.converter import DefaultFailureConverter
 from temporalio.converter import PayloadConverter as Converter
 from temporalio.exceptions import ApplicationError
 
-from adapter.temporal.refusals import without_refused
+from adapter.temporal.refusals import CODE, without_refused
 
 CONCEALED = "Encoded failure"
 """What stands where the words were: the SDKs' own, so that Temporal's UI knows where to look."""
@@ -32,8 +32,16 @@ class FailureConverter(DefaultFailureConverter):
         _conceal(failure, payload_converter)
 
     def from_failure(self, failure: Failure, payload_converter: Converter) -> BaseException:
-        """Read a failure, whoever wrote it."""
-        return super().from_failure(without_refused(failure), payload_converter)
+        """Read a failure, whoever wrote it.
+
+        What can not be read (a number outside its enumeration, a time without end, details of an
+        unknown kind) is ``payload.refused``: only a stranger writes it, and an error raised here
+        would fail the task again and again.
+        """
+        try:
+            return super().from_failure(without_refused(failure), payload_converter)
+        except Exception:
+            return ApplicationError("a failure that can not be read", type=CODE, non_retryable=True)
 
 
 def _conceal(failure: Failure, payload_converter: Converter) -> None:

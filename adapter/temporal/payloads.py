@@ -52,7 +52,7 @@ _CONVERTERS = (
         JsonConverter(usual) if usual.encoding == "json/plain" else usual
         for usual in DefaultPayloadConverter.default_encoding_payload_converters
     ),
-    RefusedConverter(DefaultPayloadConverter()),
+    RefusedConverter(),
 )
 
 

@@ -12,10 +12,11 @@ from typing import Any
 from temporalio.api.common.v1 import Payload
 from temporalio.api.failure.v1 import Failure
 from temporalio.converter import EncodingPayloadConverter
-from temporalio.converter import PayloadConverter as Converter
 from temporalio.exceptions import ApplicationError
 
+from activities.products.strict_json import parse_json
 from interpreter.contract.calls import PlainValue
+from interpreter.contract.values import JsonValue
 
 _ENCODING = "binary/coordinator-refused"
 _REASON = "why"
@@ -48,9 +49,6 @@ def is_refused(payload: Payload) -> bool:
 class RefusedConverter(EncodingPayloadConverter):
     """Raises for a refused payload, unless what came in clear text is asked for by its type."""
 
-    def __init__(self, usual: Converter) -> None:
-        self._usual = usual
-
     @property
     def encoding(self) -> str:
         """That of refused payloads."""
@@ -61,15 +59,32 @@ class RefusedConverter(EncodingPayloadConverter):
         return None
 
     def from_payload(self, payload: Payload, type_hint: type | None = None) -> Any:
-        """What came in clear text for ``PlainValue``; ApplicationError ``payload.refused`` else."""
+        """What came in clear text for ``PlainValue``; ApplicationError ``payload.refused`` else.
+
+        ValueError for clear text that is no JSON which a run could keep.
+        """
         reason = payload.metadata.get(_REASON, b"").decode()
         if type_hint is PlainValue and reason == Reason.CLEAR:
-            return self._usual.from_payload(Payload.FromString(payload.data))
+            return _plain(Payload.FromString(payload.data))
         raise ApplicationError(
             f"a payload is not sealed for this run ({reason}); use the coordinator's API",
             type=CODE,
             non_retryable=True,
         )
+
+
+def _plain(payload: Payload) -> JsonValue:
+    """A value that came in clear text: as strict, finite and shallow as a product's answer.
+
+    Bytes, messages and numbers without an end pass Temporal's own converters, and no write could
+    ever take them: the run would try its next one for good.
+    """
+    encoding = payload.metadata.get("encoding")
+    if encoding == b"binary/null":
+        return None
+    if encoding != b"json/plain":
+        raise ValueError("no JSON")
+    return parse_json(payload.data)
 
 
 def without_refused(failure: Failure) -> Failure:
