@@ -91,9 +91,11 @@ GRANTS: Final[dict[str, Grant]] = {
 """By table of the schema, every one of which has an entry."""
 
 _STANDING = b"""
-select c.relname::text, array(select x.privilege_type::text
-                              from aclexplode(c.relacl) x where x.grantee = r.oid),
-       array(select x.privilege_type || ' ' || a.attname
+select c.relname::text,
+       array(select x.privilege_type || case when x.is_grantable then '*' else '' end
+             from aclexplode(c.relacl) x where x.grantee = r.oid),
+       array(select x.privilege_type || case when x.is_grantable then '*' else '' end
+                    || ' ' || a.attname
              from pg_attribute a, aclexplode(a.attacl) x
              where a.attrelid = c.oid and x.grantee = r.oid)
 from pg_class c, pg_roles r

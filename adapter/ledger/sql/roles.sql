@@ -8,7 +8,14 @@ select to_regnamespace('coordinator') is not null as schema,
                                 (r.rolcreatedb, 'may create databases'),
                                 (r.rolbypassrls, 'passes by row security'),
                                 (r.rolreplication, 'may replicate')) as power(granted, words)
-           where r.rolname in (session_user, current_user) and power.granted
+           where power.granted
+             and (r.rolname = current_user or pg_has_role(session_user, r.oid, 'member'))
+           union all
+           -- What it inherits is seen with every other right below; this it would have to become.
+           select 'may become ' || g.rolname
+           from pg_roles g
+           where pg_has_role(session_user, g.oid, 'member')
+             and not pg_has_role(current_user, g.oid, 'usage')
            union all
            select 'owns the schema'
            from pg_namespace n
@@ -24,6 +31,17 @@ select to_regnamespace('coordinator') is not null as schema,
            where n.nspname = 'coordinator' and has_schema_privilege(n.oid, 'create')
            union all
            select 'may create schemas' where has_database_privilege(current_database(), 'create')
+           union all
+           select 'may call ' || p.oid::regprocedure || ' as the owner'
+           from pg_proc p, pg_namespace n
+           where n.nspname = 'coordinator' and p.prosecdef and p.proowner = n.nspowner
+             and has_function_privilege(p.oid, 'execute')
+           union all
+           select 'may write through ' || c.oid::regclass
+           from pg_class c, pg_namespace n
+           where n.nspname = 'coordinator' and c.relkind = 'v' and c.relowner = n.nspowner
+             and (has_table_privilege(c.oid, 'delete')
+                  or has_any_column_privilege(c.oid, 'insert, update'))
            union all
            select 'is a member of ' || g.rolname
            from pg_roles g
@@ -56,7 +74,14 @@ select c.relname::text as name,
              from unnest(case when current_setting('server_version_num')::integer >= 170000
                               then array['TRUNCATE', 'REFERENCES', 'TRIGGER', 'MAINTAIN']
                               else array['TRUNCATE', 'REFERENCES', 'TRIGGER'] end) as p(name)
-             where has_table_privilege(c.oid, p.name)) as further
+             where has_table_privilege(c.oid, p.name)
+                or (p.name = 'REFERENCES' and has_any_column_privilege(c.oid, p.name)))
+       || array(select 'pass on ' || lower(p.name)
+                from unnest(array['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) as p(name)
+                where has_any_column_privilege(c.oid, p.name || ' WITH GRANT OPTION')
+                union all
+                select 'pass on delete' where has_table_privilege(c.oid, 'DELETE WITH GRANT OPTION')
+       ) as further
 from pg_class c
 where c.relnamespace = 'coordinator'::regnamespace and c.relkind in ('r', 'p')
 order by c.relname

@@ -60,6 +60,19 @@ def test_what_is_admitted_can_only_be_read() -> None:
         ("grant update (root) on coordinator.checkpoints to {role}", "update checkpoints.root"),
         ("grant insert on coordinator.migrations to public", "insert into migrations"),
         ("grant trigger on coordinator.runs to {role}", "trigger runs"),
+        ("grant references (chain) on coordinator.journal to {role}", "references journal"),
+        ("grant update (hash) on coordinator.journal to public", "update journal.hash"),
+        ("grant select on coordinator.runs to {role} with grant option", "pass on select runs"),
+        (
+            "create function public.wipe() returns void"
+            + " language sql security definer as 'delete from coordinator.journal'",
+            "may call wipe() as the owner",
+        ),
+        (
+            "create view public.lines as select * from coordinator.journal;"
+            + " grant delete on public.lines to {role}",
+            "may write through lines",
+        ),
         ("grant create on schema coordinator to {role}", "may create in the schema"),
         ("grant create on database {database} to {role}", "may create schemas"),
     ],
@@ -96,6 +109,58 @@ def another_role(admin_url: str, database_url: str) -> Iterator[Callable[[str], 
     yield make
     with psycopg.connect(admin_url) as admin:
         admin.execute(statements.SQL("drop role if exists {}").format(role))
+
+
+async def test_a_right_that_may_be_passed_on_is_taken_back(
+    database_url: str, owner_url: str, sql: Sql
+) -> None:
+    await sql(f"grant select on coordinator.runs to {SERVICE_ROLE} with grant option")
+    await migrate(owner_url, SERVICE_ROLE)
+    async with await Ledger.open(database_url, Sealer(KEYS, "test"), KEYS, pool_size=1):
+        pass
+
+
+@pytest.fixture
+def group(admin_url: str, database_url: str) -> Iterator[Callable[[str], str]]:
+    """Makes a role that others may be members of; gives its name."""
+    name = f"group_of_{database_url.rpartition('/')[2]}"
+
+    def make(attribute: str) -> str:
+        with psycopg.connect(admin_url) as admin:
+            admin.execute(f"create role {name} {attribute}".encode())
+        return name
+
+    yield make
+    with psycopg.connect(admin_url) as admin:
+        admin.execute(f"drop role if exists {name}".encode())
+
+
+@pytest.mark.parametrize("inherited", ["true", "false"])
+@pytest.mark.parametrize(
+    ("attribute", "named"),
+    [("superuser", "is a superuser"), ("createrole", "may create roles")],
+)
+async def test_what_a_role_could_become_counts_as_its_own(
+    another_role: Callable[[str], str],
+    group: Callable[[str], str],
+    attribute: str,
+    named: str,
+    inherited: str,
+) -> None:
+    made = group(attribute)
+    url = another_role(f"grant {made} to {{role}} with inherit {inherited}")
+    code, message = await refusal(url)
+    assert code == "ledger.role-too-strong"
+    assert named in message
+
+
+async def test_a_group_whose_rights_are_not_inherited_is_refused(
+    another_role: Callable[[str], str], group: Callable[[str], str]
+) -> None:
+    made = group("nologin")
+    code, message = await refusal(another_role(f"grant {made} to {{role}} with inherit false"))
+    assert code == "ledger.role-too-strong"
+    assert f"may become {made}" in message
 
 
 @pytest.mark.parametrize(
