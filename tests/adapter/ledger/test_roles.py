@@ -64,14 +64,12 @@ def test_what_is_admitted_can_only_be_read() -> None:
         ("grant update (hash) on coordinator.journal to public", "update journal.hash"),
         ("grant select on coordinator.runs to {role} with grant option", "pass on select runs"),
         (
-            "create function public.wipe() returns void"
-            + " language sql security definer as 'delete from coordinator.journal'",
+            "create function public.wipe() returns void language sql security definer as ''",
             "may call wipe() as the owner",
         ),
         (
-            "create view public.lines as select * from coordinator.journal;"
-            + " grant delete on public.lines to {role}",
-            "may write through lines",
+            "create view a as select * from coordinator.journal; grant delete on a to {role}",
+            "may write through a",
         ),
         ("grant create on schema coordinator to {role}", "may create in the schema"),
         ("grant create on database {database} to {role}", "may create schemas"),
