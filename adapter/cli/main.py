@@ -23,6 +23,12 @@ _KEYS = {
     "reseal": Entry("adapter.cli.keys", "reseal", "Bring everything under the active one"),
 }
 
+_VERSIONS = {
+    "list": Entry("adapter.cli.versions", "list_builds", "Show builds of workers and their runs"),
+    "current": Entry("adapter.cli.versions", "current", "Have new runs begin on a build"),
+    "drain": Entry("adapter.cli.versions", "drain", "Move open runs to the current build"),
+}
+
 _ENTRIES = {
     "demo": Entry("adapter.cli.demo", "demo", "Run the example on real servers of its own"),
     "dev": Entry("adapter.cli.dev", "dev", "Run a project, or the example, on servers kept up"),
@@ -61,6 +67,7 @@ _ENTRIES = {
     "retain": Entry("adapter.cli.oversight", "retain", "Erase payloads of runs that are over"),
     "audit": Entry("", "", "Prove, export or show the audit journal", commands=_AUDIT),
     "keys": Entry("", "", "Count or renew what the sealing keys hold", commands=_KEYS),
+    "versions": Entry("", "", "Builds of workers: show, switch, move runs", commands=_VERSIONS),
     "signal": Entry("adapter.cli.signal", "signal", "Complete a run's wait on a signal"),
     "emit": Entry("adapter.cli.emit", "emit", "Send an event as a product would (development)"),
     "decide": Entry("adapter.cli.decide", "decide", "Decide a review at the pretend casework"),

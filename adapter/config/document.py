@@ -19,6 +19,7 @@ from adapter.config.identities import (
 )
 from adapter.config.words import (
     Address,
+    BuildId,
     LocalId,
     Part,
     SecretReference,
@@ -66,11 +67,22 @@ class TemporalTls(Part):
     key_ref: SecretReference | None = None
 
 
+class DeploymentPart(Part):
+    """Builds of workers are told apart: in Temporal under ``name``, by default the deployment's.
+
+    ``build_id`` is a worker's own build where COORDINATOR_BUILD_ID does not say it.
+    """
+
+    name: LocalId | None = None
+    build_id: BuildId | None = None
+
+
 class TemporalPart(Part):
     """The Temporal cluster, its namespace and the task queue of our workers.
 
     ``sticky_seconds`` is how long a task waits for the worker that knows its run,
     ``plain_signals`` whether runs that are admitted from now on take signals in clear text.
+    Without ``deployment`` one build of the workers is as good as another.
     """
 
     address: Address
@@ -81,6 +93,7 @@ class TemporalPart(Part):
     api_key_ref: SecretReference | None = None
     ui_url: WebAddress | None = None
     plain_signals: bool = True
+    deployment: DeploymentPart | None = None
 
 
 class DatabasePart(Part):

@@ -13,6 +13,9 @@ from interpreter.contract.values import Document
 
 LocalId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,63}$")]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=512)]
+BUILD_ID = r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$"
+BuildId = Annotated[str, StringConstraints(pattern=BUILD_ID)]
+"""What a container image or a wheel is told apart by, such as a version or a commit."""
 _REFERENCE = re.compile(
     r"secret:(env/[A-Z][A-Z0-9_]{0,127}|file/[a-z][a-z0-9._-]{0,127}"
     # A vault's own names: words between slashes, of which none begins with a dot or a dash.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +13,8 @@ from interpreter.contract.records import RunState
 from interpreter.contract.runs import workflow_id
 
 _SQL = queries("recovery")
+_BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
+_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,18 @@ class UnfinishedRuns:
     async def take(self, limit: int) -> list[Unfinished]:
         """Those that were not looked at for longest; they go to the end of the queue."""
         return await self._pool.ask(Question(_SQL["take_unchecked"], {"limit": limit}, Unfinished))
+
+    async def all(self, page: int = _PAGE) -> AsyncIterator[Unfinished]:
+        """Every one that Temporal was given; nothing is written, nobody's turn changes."""
+        after: dict[str, str | int] = {"run": _BEFORE_ALL, "execution": 0}
+        while True:
+            asked = Question(_SQL["unfinished_after"], {**after, "limit": page}, Unfinished)
+            found = await self._pool.ask(asked)
+            for one in found:
+                yield one
+            if len(found) < page:
+                return
+            after = {"run": found[-1].run_id, "execution": found[-1].execution}
 
     async def require_recovery(self, found: Unfinished, code: str) -> bool:
         """Flag a run whose execution is lost, whatever else it waits for; gives whether it was."""

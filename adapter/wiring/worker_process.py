@@ -26,6 +26,7 @@ from adapter.reconcile.starts import Starter
 from adapter.wiring.deployment import TemporalServer, journal_signing, open_ledger, schedule_of
 from adapter.wiring.sealing import codec_of
 from adapter.wiring.telemetry import telemetry_of
+from adapter.wiring.versions import own_version
 from adapter.worker import WorkerParts, prefetch_from, run_worker
 
 _log = structlog.get_logger(__name__)
@@ -41,9 +42,10 @@ async def run_worker_process(
     """Run workflows and activities until ``stop``, and finish starts that nobody confirmed.
 
     ``ready`` is called when it begins to poll: never with ``recovery_only``, and not while ledger
-    and Temporal disagree or a restore hold stands. Raises Unavailable ``temporal.unavailable``, and
-    what opening the ledger or telemetry raises.
+    and Temporal disagree or a restore hold stands. Raises Unavailable ``temporal.unavailable``,
+    Usage ``versions.build-unnamed``, and what opening the ledger or telemetry raises.
     """
+    version = own_version(runtime)
     async with telemetry_of(runtime, "worker") as telemetry:
         catalogue, connections = catalogue_of(runtime), runtime.connections
         products = Products(catalogue, connections, watch=telemetry.calls)
@@ -59,8 +61,10 @@ async def run_worker_process(
                 activities = [*_calls(runtime, ledger, products), reconciliation.run_pass]
                 at = runtime.document.temporal
                 client, queue = await temporal.client(), at.task_queue
-                parts = WorkerParts(client, queue, activities, float(at.sticky_seconds))
-                _log.info("worker.polling", task_queue=queue)
+                sticky = float(at.sticky_seconds)
+                parts = WorkerParts(client, queue, activities, sticky, version=version)
+                build = {} if version is None else {"build": version.build_id}
+                _log.info("worker.polling", task_queue=queue, **build)
                 ready()
                 sealed = journal_signing(runtime, ledger)
                 await asyncio.gather(

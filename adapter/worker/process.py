@@ -9,15 +9,17 @@ from datetime import timedelta
 from typing import Any
 
 from temporalio.client import Client
+from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
 from temporalio.worker import (
     PollerBehaviorAutoscaling,
     UnsandboxedWorkflowRunner,
     Worker,
+    WorkerDeploymentConfig,
     WorkflowRunner,
 )
 
 from interpreter.workflow.run import InterpretedRun
-from interpreter.workflow.upkeep import ReconcilePass
+from interpreter.workflow.upkeep import ReconcilePass, VersionedReconcilePass
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,8 @@ class WorkerParts:
     """What a worker is made of, and its limits.
 
     ``sticky_seconds`` is how long a task waits for a worker that may be dead (techniques 9);
-    ``grace_seconds`` how long a stopping worker lets an effect finish.
+    ``grace_seconds`` how long a stopping worker lets an effect finish. With a ``version`` the
+    worker serves the runs of its own build alone, and new ones while that is the current one.
     """
 
     client: Client
@@ -37,6 +40,7 @@ class WorkerParts:
     activity_slots: int = 100
     local_slots: int = 100
     workflow_slots: int = 100
+    version: WorkerDeploymentVersion | None = None
 
 
 def new_worker(parts: WorkerParts, *, runner: WorkflowRunner | None = None) -> Worker:
@@ -48,7 +52,7 @@ def new_worker(parts: WorkerParts, *, runner: WorkflowRunner | None = None) -> W
     return Worker(
         parts.client,
         task_queue=parts.task_queue,
-        workflows=[InterpretedRun, ReconcilePass],
+        workflows=[InterpretedRun, VersionedReconcilePass if parts.version else ReconcilePass],
         activities=parts.activities,
         workflow_runner=runner or UnsandboxedWorkflowRunner(),
         max_cached_workflows=parts.cached_runs,
@@ -59,6 +63,18 @@ def new_worker(parts: WorkerParts, *, runner: WorkflowRunner | None = None) -> W
         activity_task_poller_behavior=PollerBehaviorAutoscaling(),
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=parts.sticky_seconds),
         graceful_shutdown_timeout=timedelta(seconds=parts.grace_seconds),
+        deployment_config=_pinned(parts.version),
+    )
+
+
+def _pinned(version: WorkerDeploymentVersion | None) -> WorkerDeploymentConfig | None:
+    """A run stays on the build that began it, until it continues as new (protocol rule 8)."""
+    if version is None:
+        return None
+    return WorkerDeploymentConfig(
+        version=version,
+        use_worker_versioning=True,
+        default_versioning_behavior=VersioningBehavior.PINNED,
     )
 
 

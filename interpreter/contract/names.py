@@ -44,6 +44,9 @@ SIGNAL = "coordinator.signal"
 HINT_SIGNAL = "coordinator.hint"
 """Signal without content: look again at what is waited for."""
 
+HAND_OVER_SIGNAL = "coordinator.hand-over"
+"""Signal without content: continue as new, on the current build, once no attempt is out."""
+
 GO_REMOTE = "go-remote"
 """Error type of a local attempt that leaves the call to a remote activity."""
 

@@ -42,6 +42,7 @@ class Driver:
         self._ending: set[str] = set()
         self._held_back: list[e.Event] = []
         self._handing_over = False
+        self._wished = False
         self._noted = 0
         self._writes: set[asyncio.Task[None]] = set()
         self._closings = 0
@@ -54,6 +55,10 @@ class Driver:
     def hint(self) -> None:
         """Bring the next read of every open poll forward."""
         self._performer.hint()
+
+    def wish_hand_over(self) -> None:
+        """Continue as new once nothing is in flight; the next execution knows nothing of it."""
+        self._wished = True
 
     @property
     def takes_signals(self) -> bool:
@@ -142,7 +147,9 @@ class Driver:
             await self._cancel()
 
     def _may_hand_over(self) -> bool:
-        return self._in_flight == 0 and workflow.info().is_continue_as_new_suggested()
+        if self._in_flight:
+            return False
+        return self._wished or workflow.info().is_continue_as_new_suggested()
 
     async def _cancel(self) -> None:
         """Record the cancel first, then end every back-off and learn how each poll ended."""

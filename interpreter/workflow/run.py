@@ -30,6 +30,7 @@ class InterpretedRun:
         self._driver: Driver | None = None
         self._early: list[tuple[str, Sequence[RawValue]]] = []
         self._plain_signals = False
+        self._hand_over_wished = False
 
     @workflow.run
     async def run(self, args: Sequence[RawValue]) -> JsonValue:
@@ -44,6 +45,8 @@ class InterpretedRun:
             raise _not_admitted("the ledger holds no definition of this revision")
         self._driver = Driver(start, program, self._inbox)
         self._plain_signals = start.binding.plain_signals
+        if self._hand_over_wished:
+            self._driver.wish_hand_over()
         for name, given in self._early:
             self._receive(self._driver, name, given)
         closed = await self._driver.drive()
@@ -55,6 +58,14 @@ class InterpretedRun:
         """Bring the next read of an open completion wait forward; carries nothing."""
         if self._driver is not None:
             self._driver.hint()
+
+    @workflow.signal(name=names.HAND_OVER_SIGNAL, description="go on under the current build")
+    def hand_over(self) -> None:
+        """Continue as new as soon as no attempt is out, once; carries nothing (protocol rule 8)."""
+        if self._driver is None:
+            self._hand_over_wished = True
+        else:
+            self._driver.wish_hand_over()
 
     @workflow.update(
         name=names.RETRY_SAME, description="send the saved command of an unknown effect again"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from temporalio.client import Client, WorkflowHandle
+from temporalio.common import WorkerDeploymentVersion
 from temporalio.service import RPCError
 from temporalio.worker import Worker
 
@@ -87,14 +88,16 @@ class Site:
     key_ring: KeyRing
     started: list[str] = field(default_factory=list)
 
-    def worker(self) -> AbstractAsyncContextManager[Worker]:
-        """A worker that runs while its context is entered."""
+    def worker(
+        self, version: WorkerDeploymentVersion | None = None
+    ) -> AbstractAsyncContextManager[Worker]:
+        """A worker that runs while its context is entered, of one build if that is named."""
         ledger = self.ledger
         activities = activities_of(
             ledger.effects, ledger.runs, ledger.acts, ledger.book, self.products, WaitTimes(1.0)
         )
         activities.append(self.reconciliation.run_pass)
-        parts = WorkerParts(self.client, self.queue, activities, grace_seconds=1)
+        parts = WorkerParts(self.client, self.queue, activities, grace_seconds=1, version=version)
         return new_worker(parts)
 
     @property

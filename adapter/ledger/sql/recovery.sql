@@ -175,6 +175,14 @@ where r.id = x.run_id
 returning x.run_id::text as run_id, r.workflow, x.execution, x.start_state, x.temporal_run_id,
           r.state as run_state, r.execution as latest, x.created_at
 
+-- unfinished_after: Unfinished executions that Temporal was given, in the order of their ids.
+select x.run_id::text as run_id, r.workflow, x.execution, x.start_state, x.temporal_run_id,
+       r.state as run_state, r.execution as latest, x.created_at
+from coordinator.executions x join coordinator.runs r on r.id = x.run_id
+where x.closed_at is null and x.start_state <> 'start_pending'
+  and (x.run_id, x.execution) > (%(run)s::uuid, %(execution)s)
+order by x.run_id, x.execution limit %(limit)s
+
 -- execution_facts: How an execution stands in the ledger, read after its run's lock.
 select clock_timestamp() as now, x.closed_at is not null as closed, x.temporal_run_id,
        exists (select from coordinator.effects e where e.run_id = x.run_id and e.uncertain) as uncertain,

@@ -83,11 +83,15 @@ UNKNOWN = Reply(ReplyKind.UNKNOWN, code="transport-uncertain")
 
 @dataclass(frozen=True)
 class Path:
-    """One recorded path; ``make`` gives fresh scripted activities."""
+    """One recorded path; ``make`` gives fresh scripted activities.
+
+    ``first`` keeps the execution that began it instead of the one that ended it.
+    """
 
     nodes: dict[str, Any]
     make: Callable[[], ScriptedActivities]
     act: Act | None = None
+    first: bool = False
 
 
 async def asked(script: ScriptedActivities, count: int) -> None:
@@ -154,6 +158,20 @@ async def _pay_after_junk(handle: WorkflowHandle[Any, Any], script: ScriptedActi
     await handle.signal("paid", "junk")
     await handle.signal("unheard-of")
     await handle.signal("paid", {"amount": 3})
+
+
+async def nudged(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    """Ask a run that waits to continue as new, and wait until it stands there again."""
+    while not script.opened:
+        await asyncio.sleep(0.05)
+    await handle.signal(names.HAND_OVER_SIGNAL)
+    while len(script.opened) < 2:
+        await asyncio.sleep(0.05)
+
+
+async def _pay_after_a_nudge(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    await nudged(handle, script)
+    await _pay(handle, script)
 
 
 async def taken(handle: WorkflowHandle[Any, Any], name: str, generation: int) -> None:
@@ -252,6 +270,8 @@ PATHS: dict[str, Path] = {
     "signal": Path(SIGNAL, _script(), _pay),
     "signal-on-record": Path(SIGNAL, _script(), _pay_on_record),
     "signal-after-junk": Path(SIGNAL, _script(), _pay_after_junk),
+    "signal-nudged": Path(SIGNAL, _script(), _pay_after_a_nudge, first=True),
+    "signal-nudged-onward": Path(SIGNAL, _script(), _pay_after_a_nudge),
     "signal-expired": Path(SHORT_SIGNAL, _script()),
     "signal-came-first": Path(
         SHORT_SIGNAL, _script(first_signals=[GivenSignal(_SIGNAL_ID, {"amount": 5})])

@@ -68,6 +68,9 @@ async def record(client: Client, name: str, path: Path) -> None:
             await handle.result()
         except WorkflowFailureError:
             pass
+        if path.first:
+            first = handle.first_execution_run_id
+            handle = client.get_workflow_handle(handle.id, run_id=first)
         history = await handle.fetch_history()
     (HISTORIES / f"{name}.definition.json").write_bytes(made.to_bytes())
     (HISTORIES / f"{name}.json").write_text(history.to_json())
