@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
@@ -13,6 +14,8 @@ from adapter.cli.options import FormatOption, RuntimeOption
 from adapter.cli.terminal import Format, Terminal
 from adapter.config.loading import Runtime, load_runtime
 from adapter.config.location import find_runtime
+from adapter.config.words import BUILD_ID
+from adapter.errors import Usage
 from adapter.reconcile.builds import Builds
 from adapter.wiring.versions import open_builds
 
@@ -46,6 +49,13 @@ def current(
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Have new runs begin on a build, as soon as a worker of it polls."""
+    if re.fullmatch(BUILD_ID, build) is None:
+        raise Usage(
+            "usage.invalid-value",
+            "a build id is 1 to 128 letters, digits and ._+-",
+            place="BUILD",
+            remedy="give a build that `coordinatorctl versions list` shows, or that is starting",
+        )
 
     async def work(builds: Builds) -> dict[str, Any]:
         await builds.make_current(build, _ACTOR, seconds)

@@ -97,7 +97,7 @@ async def make_current(client: Client, deployment: str, build: str, patience: fl
             if time.monotonic() >= until:
                 raise Refused(
                     "versions.build-absent",
-                    "no worker of this build polls where the current one does",
+                    "no worker of this build has polled",
                     place=build,
                     remedy="start workers of that build, and look at their logs",
                     status=404,

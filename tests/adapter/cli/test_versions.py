@@ -85,6 +85,11 @@ def test_a_build_that_no_worker_has_is_refused(run: Run, files: LocalFiles) -> N
     assert (code, said["code"], said["place"]) == (1, "versions.build-absent", "9.9")
 
 
+def test_what_can_be_no_build_is_a_wrong_usage(run: Run, files: LocalFiles) -> None:
+    code, said = versions(run, files, "current", "no words")
+    assert (code, said["code"], said["place"]) == (2, "usage.invalid-value", "BUILD")
+
+
 def test_nothing_is_drained_to_no_current_build(run: Run, files: LocalFiles) -> None:
     code, said = versions(run, files, "drain")
     assert (code, said["code"]) == (1, "versions.no-current")
