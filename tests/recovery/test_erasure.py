@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
+from temporalio.converter import WorkflowSerializationContext
 from temporalio.exceptions import ApplicationError
 
 from adapter.crypto import Sealer
@@ -54,7 +55,8 @@ async def test_every_payload_of_a_run_s_history_is_under_its_data_key(site: Site
     payloads = [payload for event in history.events for payload in _payloads(event)]
     assert payloads
     await site.ledger.retention.retain("ops", datetime.now(UTC), 1)
-    codec = codec_of(site.ledger)
+    where = WorkflowSerializationContext("default", (await site.handle(run_id)).id)
+    codec = codec_of(site.ledger).with_context(where)
     for payload in payloads:
         with pytest.raises(ApplicationError, match="erased"):
             await codec.decode([payload])
