@@ -26,6 +26,10 @@ _HEAD = """\
 # The parts of {name} that are the same here. Add apiVersion, kind, deployment, mode,
 # temporal, api and authentication: see docs/runtime.md.
 """
+_ROOT_CERTIFICATE = """\
+# The certificate of database.trustedRootCertificateRef belongs in both database addresses:
+# ?sslmode=verify-full&sslrootcert=/path/to/it
+"""
 
 
 def convert_runtime(
@@ -54,11 +58,14 @@ def convert_runtime(
         terminal.complain(render_text(proof.diagnostics, proof.sources))
         raise typer.Exit(exit_code(proof.errors))
     data = read_named_file(file, LARGEST_FILE_BYTES, code="runtime.unreadable", what="runtime file")
-    converted = converted_runtime(public_document(data, file.name, variables))
+    public = public_document(data, file.name, variables)
+    converted = converted_runtime(public)
     if format is Format.JSON:
         terminal.object(converted)
         return
     terminal.out.write(_HEAD.format(name=file.name))
+    if "trustedRootCertificateRef" in public["database"]:
+        terminal.out.write(_ROOT_CERTIFICATE)
     terminal.out.write(yaml.dump(converted, Dumper=_Plain, sort_keys=False))
 
 

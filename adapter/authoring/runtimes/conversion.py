@@ -34,10 +34,7 @@ def converted_runtime(written: Mapping[str, Any]) -> dict[str, Any]:
     """
     return {
         "secrets": _secrets(written["secretProviders"]),
-        "database": {
-            "url": written["database"]["runtimeUrlRef"],
-            "migrationUrl": written["database"]["migrationUrlRef"],
-        },
+        "database": _database(written),
         **_keys(written.get("deployment", {})),
         "connections": {
             **_each(written, "connections", _product),
@@ -49,6 +46,15 @@ def converted_runtime(written: Mapping[str, Any]) -> dict[str, Any]:
 
 def _secrets(providers: Mapping[str, Any]) -> dict[str, Any]:
     return {"fileRoot": providers["file"]["root"]} if "file" in providers else {}
+
+
+def _database(written: Mapping[str, Any]) -> dict[str, Any]:
+    role = written.get("deployment", {}).get("runtimeRole")
+    addresses = {
+        "url": written["database"]["runtimeUrlRef"],
+        "migrationUrl": written["database"]["migrationUrlRef"],
+    }
+    return addresses if role is None else {**addresses, "runtimeRole": role}
 
 
 def _keys(deployment: Mapping[str, Any]) -> dict[str, Any]:

@@ -99,8 +99,9 @@ def _from_environment(
         if name not in environment and f"${{{name}:-" not in text
     ]
     if unset:
-        message = f"the variable {unset[0]} is not set"
-        silence.add("config.substitution", tree.spot, message, "set it, or check without it")
+        message = f"the variable {unset[0]} has no value here, and no default"
+        remedy = f"set {unset[0]} and give --environment, or write a default"
+        silence.add("config.substitution", tree.spot, message, remedy)
         silence.about(tree.spot.pointer)
         return tree
     written = _EXPRESSION.sub(lambda m: environment.get(m[1], m[2] or ""), text)

@@ -77,7 +77,21 @@ def test_a_file_of_this_program_is_not_converted(run: Run, tmp_path: Path) -> No
     assert run("convert-runtime", str(file)).err.startswith("error[runtime.not-public]")
 
 
-def test_a_variable_that_is_not_set_has_no_value_to_write(run: Run) -> None:
+def test_a_variable_is_read_only_when_asked_and_the_remedy_says_how(run: Run) -> None:
     refused = run("convert-runtime", str(FOLDER / "office_lookup" / "runtime.yaml"))
     assert (refused.code, refused.out) == (1, "")
     assert "config.substitution" in refused.err
+    assert "give --environment" in refused.err
+
+
+def test_the_role_and_the_root_certificate_of_the_database_are_not_lost(
+    run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "runtime.yaml"
+    public = yaml.safe_load((FOLDER / "late-reminder" / "runtime.yaml").read_text())
+    public["database"]["trustedRootCertificateRef"] = "secret:file/roots.pem"
+    file.write_text(yaml.safe_dump(public))
+    written = run("convert-runtime", "--environment", str(file))
+    role = public["deployment"]["runtimeRole"]
+    assert yaml.safe_load(written.out)["database"]["runtimeRole"] == role
+    assert "sslmode=verify-full&sslrootcert=" in written.out
