@@ -21,6 +21,8 @@ from interpreter.contract.values import JsonValue
 _ENCODING = "binary/coordinator-refused"
 _REASON = "why"
 CODE = "payload.refused"
+LARGEST_PLAIN_BYTES = 65_536
+"""As much as the API takes as a body."""
 
 
 class Reason(StrEnum):
@@ -82,8 +84,8 @@ def _plain(payload: Payload) -> JsonValue:
     encoding = payload.metadata.get("encoding")
     if encoding == b"binary/null":
         return None
-    if encoding != b"json/plain":
-        raise ValueError("no JSON")
+    if encoding != b"json/plain" or len(payload.data) > LARGEST_PLAIN_BYTES:
+        raise ValueError("no JSON, or too much of it")
     return parse_json(payload.data)
 
 

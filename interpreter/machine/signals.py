@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,15 +13,17 @@ from interpreter.machine.program import Program
 from interpreter.machine.state import Branch, Phase, RunState
 
 MOST_KEPT_SIGNALS = 100
+MOST_KEPT_BYTES = 4_194_304
+"""Of their JSON: what an execution hands to the next one has to fit into one sealed payload."""
 
 
 class SignalVerdict(StrEnum):
     """What becomes of a signal.
 
     ``completed``: a wait has taken it. ``kept``: it is early, and the next wait on its name takes
-    it. ``late``: no wait that could take it can be reached any more. ``too-many``: as many as are
-    kept are kept already. ``unfit``: its payload has another form than every wait on its name asks
-    for. ``unknown``: the definition waits for no such signal.
+    it. ``late``: no wait that could take it can be reached any more. ``too-many``: as many, or as
+    much, as is kept is kept already. ``unfit``: its payload has another form than every wait on its
+    name asks for. ``unknown``: the definition waits for no such signal.
     """
 
     COMPLETED = "completed"
@@ -64,9 +67,16 @@ def judge(program: Program, state: RunState, name: str, id: str, payload: JsonVa
             return Judged(SignalVerdict.COMPLETED, branch)
     if not any(fitting & _ahead(program, at) for at in state.branches.values()):
         return Judged(SignalVerdict.LATE)
-    if len(state.signals) >= MOST_KEPT_SIGNALS:
+    if not _has_room(state, payload):
         return Judged(SignalVerdict.TOO_MANY)
     return Judged(SignalVerdict.KEPT)
+
+
+def _has_room(state: RunState, payload: JsonValue) -> bool:
+    if len(state.signals) >= MOST_KEPT_SIGNALS:
+        return False
+    payloads = [payload, *(signal.payload for signal in state.signals)]
+    return sum(len(json.dumps(one)) for one in payloads) <= MOST_KEPT_BYTES
 
 
 def waits_for(node: n.AnyNode, name: str) -> bool:

@@ -83,6 +83,7 @@ async def test_a_failure_that_can_not_be_read_is_resolved(site: Site, name: str)
         ("json/plain", '{"amount": NaN}'),
         ("json/plain", '{"amount": 1e999}'),
         ("json/plain", '{"amount": %s}' % ("[" * 400 + "]" * 400)),
+        ("json/plain", '{"amount": "%s"}' % ("x" * 65_536)),
         ("binary/plain", "bytes"),
         ("json/protobuf", "{}"),
         ("junk", "1"),

@@ -8,7 +8,7 @@ from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.machine import SignalVerdict, begin, judge
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
-from interpreter.machine.signals import MOST_KEPT_SIGNALS
+from interpreter.machine.signals import MOST_KEPT_BYTES, MOST_KEPT_SIGNALS
 from tests.fixtures.definitions import ADMITTED_MS, call, finish, program, start_of
 from tests.interpreter.machine.test_advance import Play
 
@@ -75,6 +75,14 @@ def test_a_route_that_is_not_taken_makes_a_signal_late() -> None:
 def test_an_early_signal_before_the_start_is_kept() -> None:
     play = Play(program({"wait": wait("done"), "done": finish()}))
     play.state = begin(start_of(play.program.definition))
+    assert verdict(play, {}) is V.KEPT
+
+
+def test_early_signals_are_kept_as_long_as_they_can_be_handed_over_together() -> None:
+    play = Play(program({"send": call("send", "wait"), "wait": wait("done"), "done": finish()}))
+    half = {"text": "é" * (MOST_KEPT_BYTES // 12)}
+    play.feed(signalled("first", half))
+    assert verdict(play, half) is V.TOO_MANY
     assert verdict(play, {}) is V.KEPT
 
 
