@@ -40,6 +40,8 @@ from adapter.wiring.deployment import open_ledger, signing_keys
 _KEYS_FORMAT: Final = "coordinator-journal-keys/v1"
 _LARGEST_FILE: Final = 1_048_576
 _ACTOR: Final = "coordinatorctl"
+_WHOLE_CHARACTERS: Final = 48
+"""Ids of runs and names of operations are shown whole, digests and references are not."""
 
 KeysOption = Annotated[
     Path | None,
@@ -317,10 +319,14 @@ def _row(record: Record, checkpoint: int | None, texts: Mapping[str, str]) -> di
 
 
 def _text(value: Any) -> Any:
-    """A cell: references are cut to what tells them apart."""
+    """A cell: digests and references are cut to what tells them apart, and show that they are."""
     if not isinstance(value, dict):
         return value
-    return " ".join(f"{name}={str(member)[:12]}" for name, member in sorted(value.items()))
+    return " ".join(f"{name}={_short(str(member))}" for name, member in sorted(value.items()))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WHOLE_CHARACTERS else f"{text[:17]}…"
 
 
 def _show_proved(terminal: Terminal, proved: Proved) -> None:

@@ -117,6 +117,17 @@ def test_the_records_of_a_chain_are_shown_with_their_checkpoint(run: Run, runtim
     assert run("audit", "show", "nobody").err.startswith("error[audit.chain-unknown]")
 
 
+def test_a_table_shows_short_values_whole_and_marks_the_ones_it_cuts(
+    run: Run, runtime: Path
+) -> None:
+    detail = run("audit", "show", "deployment", "--format", "json").object["records"][1]["detail"]
+    shown = run("audit", "show", "deployment").out
+    for name, value in detail.items():
+        text = str(value)
+        cut = text if len(text) <= 48 else f"{text[:17]}…"
+        assert f"{name}={cut}" in shown
+
+
 def test_reasons_are_read_by_an_operator_and_that_is_on_record(run: Run, runtime: Path) -> None:
     run_apart(held(runtime, "the backup of the night"))
     plain = run("audit", "show", "deployment", "--format", "json").out
