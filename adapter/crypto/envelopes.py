@@ -27,7 +27,8 @@ _SUB_KEY_BYTES: Final = 32
 _KIND_AND_FLAGS: Final = struct.Struct(">BB")
 _VERSION: Final = struct.Struct(">I")
 
-_SMALLEST_COMPRESSED: Final = 32
+# A data key has 32 random bytes: what is no longer than it is left as it is.
+_SMALLEST_COMPRESSED: Final = 33
 # Deflate takes over 10 ms for a megabyte and would stall every other run of the process.
 _LARGEST_COMPRESSED: Final = 65_536
 # A small value is worth the search for the best match; in a large one it takes long.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +13,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PublicKey,
 )
 
+from adapter.crypto.keys import decode_key, is_usable
 from adapter.errors import Refused
 
-_BYTES: Final = 32
 _PUBLIC: Final = re.compile(r"ed25519:([0-9a-f]{64})")
 
 
@@ -99,15 +97,11 @@ class SigningKeys:
 
 
 def _decoded(number: int, secret: bytes) -> bytes:
-    text = secret.strip()
     try:
-        if len(text) == 2 * _BYTES:
-            key = bytes.fromhex(text.decode("ascii"))
-        else:
-            key = base64.b64decode(text, validate=True)
-    except (ValueError, binascii.Error):
+        key = decode_key(secret)
+    except ValueError:
         key = b""
-    if len(key) != _BYTES or not any(key):
+    if not is_usable(key):
         raise _invalid(f"signing key {number}", "write 32 random bytes as base64")
     return key
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,13 +81,23 @@ def new_secret() -> bytes:
     return base64.b64encode(secrets.token_bytes(KEY_BYTES))
 
 
-def _decoded(place: str, secret: bytes) -> bytes:
+def decode_key(secret: bytes) -> bytes:
+    """The bytes of a key as a secret holds it, hexadecimal or base64; ValueError for any other."""
     text = secret.strip()
+    if len(text) == 2 * KEY_BYTES:
+        return bytes.fromhex(text.decode("ascii"))
+    return base64.b64decode(text, validate=True)
+
+
+def is_usable(key: bytes) -> bool:
+    """Whether a key has the right size and is not all zeros."""
+    return len(key) == KEY_BYTES and any(key)
+
+
+def _decoded(place: str, secret: bytes) -> bytes:
     try:
-        if len(text) == 2 * KEY_BYTES:
-            return bytes.fromhex(text.decode("ascii"))
-        return base64.b64decode(text, validate=True)
-    except (ValueError, binascii.Error) as error:
+        return decode_key(secret)
+    except ValueError as error:
         raise _invalid(
             place, "the key is neither hexadecimal nor base64", "write 32 random bytes as base64"
         ) from error
@@ -104,7 +113,7 @@ def _require_usable(what: str, keys: Mapping[int, bytes], active: int) -> None:
     for version, key in keys.items():
         if not 1 <= version < 2**32:
             raise _invalid(f"{what} {version}", "the version is no 32-bit number", "count from 1")
-        if len(key) != KEY_BYTES or not any(key):
+        if not is_usable(key):
             raise _invalid(
                 f"{what} {version}", f"the key is not {KEY_BYTES} random bytes", "generate a key"
             )
