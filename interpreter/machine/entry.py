@@ -28,9 +28,20 @@ def leave(turn: Turn, branch: str, outlet: str, output: JsonValue = None) -> Non
     cursor = at.cursor
     if cursor is None:
         raise ValueError("the branch stands at no node")
-    outputs = {**at.outputs, cursor.node: output}
-    turn.put(branch, replace(at, outputs=outputs, cursor=None))
+    if not turn.keep(branch, cursor.node, output):
+        _too_much(turn, branch, cursor.node)
+        return
+    turn.put(branch, replace(turn.branch(branch), cursor=None))
     enter(turn, branch, turn.left(branch, cursor.node, cursor.visit, outlet))
+
+
+def _too_much(turn: Turn, branch: str, name: str) -> None:
+    """End a run that would keep more than it can hand on; what it has done stays done.
+
+    A call's own ``failed`` outlet would say that nothing was applied.
+    """
+    if not _stopped(turn, turn.branch(branch)):
+        turn.fail("data-limit", f"steps.{name}")
 
 
 def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
@@ -58,7 +69,7 @@ def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
                 turn.fail("node-kind-unsupported", f"steps.{name}")
     except MappingError as error:
         if "failed" in node.outlets and not _failed_is_case(node):
-            _set_output(turn, branch, name, {"failureCode": error.code})
+            turn.keep(branch, name, {"failureCode": error.code}, bounded=False)
             turn.note(branch, name, visit, "failed", "failed", error.code)
             return turn.left(branch, name, visit, "failed")
         turn.note(branch, name, visit, "failed", code=error.code)
@@ -69,11 +80,6 @@ def _enter_one(turn: Turn, branch: str, name: str) -> str | None:
 def _failed_is_case(node: n.AnyNode) -> bool:
     """True where ``failed`` is a label of the author's, not the machine's way out."""
     return isinstance(node, n.ChooseNode) and node.failed_is_case is True
-
-
-def _set_output(turn: Turn, branch: str, name: str, output: JsonValue) -> None:
-    at = turn.branch(branch)
-    turn.put(branch, replace(at, outputs={**at.outputs, name: output}))
 
 
 def _choose(turn: Turn, branch: str, name: str, visit: int, node: n.ChooseNode) -> str | None:
@@ -88,13 +94,18 @@ def _choose(turn: Turn, branch: str, name: str, visit: int, node: n.ChooseNode) 
                 break
     if not isinstance(label, str) or label not in node.outlets:
         raise MappingError("choice-invalid", "the label names no case", place=place)
-    _set_output(turn, branch, name, label)
+    turn.keep(branch, name, label, bounded=False)
     turn.note(branch, name, visit, "succeeded", label)
     return turn.left(branch, name, visit, label)
 
 
 def _map(turn: Turn, branch: str, name: str, visit: int, node: n.MapNode) -> str:
-    _set_output(turn, branch, name, turn.value(node.value, branch, f"steps.{name}.value"))
+    place = f"steps.{name}.value"
+    value = turn.value(node.value, branch, place)
+    if not fits_in_a_step(value):
+        raise MappingError("mapping.value-size", "a value is larger than 256 KiB", place=place)
+    if not turn.keep(branch, name, value):
+        raise MappingError("data-limit", "the run keeps more than 6 MiB", place=place)
     turn.note(branch, name, visit, "succeeded", "next")
     return turn.left(branch, name, visit, "next")
 
@@ -153,8 +164,10 @@ def _wait(turn: Turn, branch: str, name: str, visit: int, node: n.WaitNode) -> s
     if isinstance(source, n.ForSignal):
         kept = _take_kept(turn, node, source.signal)
         if kept is not None:
-            _set_output(turn, branch, name, kept.payload)
             turn.note(branch, name, visit, "succeeded", "resumed", kept.id)
+            if not turn.keep(branch, name, kept.payload):
+                _too_much(turn, branch, name)
+                return None
             return turn.left(branch, name, visit, "resumed")
     until = _until(turn, branch, name, source)
     plan, plan_digest = _plan(turn, branch, name, source)
@@ -275,8 +288,8 @@ def _take_kept(turn: Turn, node: n.WaitNode, name: str) -> KeptSignal | None:
 def take_cancel_route(turn: Turn, branch: str, name: str, visit: int) -> str:
     """Mark the branch as on its ``onCancel`` route; gives the route's first node."""
     at = turn.branch(branch)
-    outputs = {**at.outputs, name: None}
-    turn.put(branch, replace(at, outputs=outputs, after_cancel=True, cursor=None))
+    turn.put(branch, replace(at, after_cancel=True, cursor=None))
+    turn.keep(branch, name, None, bounded=False)
     turn.note(branch, name, visit, "cancelled", "cancelled")
     return turn.left(branch, name, visit, "cancelled")
 
@@ -288,6 +301,8 @@ def _finish(turn: Turn, branch: str, name: str, visit: int, node: n.FinishNode) 
         return
     place = f"steps.{name}.output"
     output = None if node.output is None else turn.value(node.output, branch, place)
+    if not fits_in_a_step(output):
+        raise MappingError("mapping.output-size", "an output is larger than 256 KiB", place=place)
     schema = turn.program.definition.outcomes[node.outcome]
     if not turn.program.schemas.fits(schema, output):
         raise MappingError(

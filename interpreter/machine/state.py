@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from pydantic import TypeAdapter
@@ -85,6 +85,7 @@ class RunState:
     """Everything a run knows of itself.
 
     ``sequence`` numbers its projections; ``unwritten`` are those that no write has confirmed.
+    ``kept_bytes`` is how much its branches' outputs take.
     ``closing`` is the end that is being asked for, ``wanted`` one that waits for an unknown effect,
     ``closed`` what the ledger recorded.
     """
@@ -101,6 +102,7 @@ class RunState:
     closing: Closing | None = None
     closed: Closed | None = None
     wanted: Closing | None = None
+    kept_bytes: int = 0
 
     def visit(self, branch: str = ROOT_BRANCH) -> VisitRef | None:
         """The visit at which a branch stands, if it stands anywhere."""
@@ -114,8 +116,19 @@ _STATE: TypeAdapter[RunState] = TypeAdapter(RunState)
 
 
 def state_to_json(state: RunState) -> JsonValue:
-    """The state as JSON, for continue-as-new."""
-    return _STATE.dump_python(state, mode="json")
+    """The state as JSON, for continue-as-new.
+
+    Outputs and signals are JSON already, and most of it: a task has two seconds for everything.
+    """
+    bare = {name: replace(branch, outputs={}) for name, branch in state.branches.items()}
+    written = _STATE.dump_python(replace(state, branches=bare, signals=()), mode="json")
+    for name, branch in state.branches.items():
+        written["branches"][name]["outputs"] = branch.outputs
+    written["signals"] = [
+        {"name": signal.name, "id": signal.id, "payload": signal.payload}
+        for signal in state.signals
+    ]
+    return written
 
 
 def state_from_json(value: JsonValue) -> RunState:

@@ -9,6 +9,7 @@ from interpreter.contract.values import JsonValue
 from interpreter.definition.mappings import Mapping
 from interpreter.errors import MappingError
 from interpreter.machine import state as s
+from interpreter.machine.bounds import LARGEST_KEPT_BYTES, written_size
 from interpreter.machine.commands import Close, Command
 from interpreter.machine.mappings import Evaluation
 from interpreter.machine.program import Program
@@ -41,6 +42,20 @@ class Turn:
     def put(self, name: str, branch: s.Branch) -> None:
         """Replace one branch."""
         self.state = replace(self.state, branches={**self.state.branches, name: branch})
+
+    def keep(self, name: str, node: str, output: JsonValue, *, bounded: bool = True) -> bool:
+        """Keep a node's output; False, and the state as it was, where a run would keep too much.
+
+        What is not ``bounded`` is small, whatever a run does: a label or a code.
+        """
+        at = self.branch(name)
+        before = written_size(at.outputs[node]) if node in at.outputs else 0
+        kept = self.state.kept_bytes - before + written_size(output)
+        if bounded and kept > LARGEST_KEPT_BYTES:
+            return False
+        self.put(name, replace(at, outputs={**at.outputs, node: output}))
+        self.change(kept_bytes=kept)
+        return True
 
     def change(self, **members: object) -> None:
         """Replace members of the state."""

@@ -19,7 +19,7 @@ from interpreter.definition.document import (
     PackagedDefinition,
 )
 from interpreter.language import LANGUAGE_LIMITS
-from interpreter.machine.bounds import LARGEST_STEP_BYTES
+from interpreter.machine.bounds import LARGEST_KEPT_BYTES, LARGEST_STEP_BYTES
 
 _RECOVERY = {
     "read-again": "a lost answer is read again",
@@ -148,6 +148,7 @@ def _limits() -> dict[str, JsonValue]:
         "maximumArguments": MOST_ARGUMENTS,
         "sourceBytes": LARGEST_SOURCE_BYTES,
         "stepBytes": LARGEST_STEP_BYTES,
+        "keptBytes": LARGEST_KEPT_BYTES,
         "definitionBytes": LARGEST_DEFINITION_BYTES,
         **LANGUAGE_LIMITS,
     }
