@@ -152,7 +152,12 @@ class Driver:
         return self._wished or workflow.info().is_continue_as_new_suggested()
 
     async def _cancel(self) -> None:
-        """Record the cancel first, then end every back-off and learn how each poll ended."""
+        """Record the cancel first, then end every back-off and learn how each poll ended.
+
+        One that is told again, as after continue-as-new, must not end the waits of its own route.
+        """
+        if self._state.cancel_requested:
+            return
         await self._performer.request_cancel()
         self._performer.stop_calls()
         await self._stop_waits()

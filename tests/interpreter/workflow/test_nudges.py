@@ -6,12 +6,14 @@ import asyncio
 from typing import Any
 
 import pytest
-from temporalio.client import Client, WorkflowHandle
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.exceptions import CancelledError
 
 from interpreter.contract import names
 from interpreter.contract.effects import Reply, ReplyKind
 from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
-from tests.interpreter.workflow.paths import COMPLETED, EFFECTS, REVIEWED, nudged, taken
+from tests.fixtures.definitions import finish
+from tests.interpreter.workflow.paths import COMPLETED, EFFECTS, INSTANT, REVIEWED, nudged, taken
 from tests.interpreter.workflow.test_driver import staged, until
 from tests.interpreter.workflow.test_signals import EARLY, PAID, TWICE, TWO, give, give_again
 
@@ -130,3 +132,25 @@ async def test_a_stranger_s_nudges_move_a_run_once_each_at_most(
         assert await moves(client, handle) == once <= 21
         await handle.signal("paid", {"amount": 3})
         assert (await handle.result())["output"] == {"amount": 3}
+
+
+async def test_a_cancel_told_again_after_a_nudge_leaves_the_route_s_waits_open(
+    client: Client, task_queue: str
+) -> None:
+    wait = {**TWICE["wait"], "outlets": {"resumed": "done", "cancelled": "pause"}}
+    pause = {**INSTANT["wait"], "wait": {"type": "duration", "seconds": 3}}
+    script = ScriptedActivities()
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start({"wait": wait, "pause": pause, "done": finish()})
+        await until(lambda: len(script.opened) == 1)
+        current = client.get_workflow_handle(handle.id)
+        await current.cancel()
+        await until(lambda: len(script.opened) == 2)
+        await current.signal(names.HAND_OVER_SIGNAL)
+        await until(lambda: len(script.opened) == 3)
+        await current.cancel()
+        async with asyncio.timeout(15):
+            with pytest.raises(WorkflowFailureError) as ended:
+                await handle.result()
+        assert isinstance(ended.value.cause, CancelledError)
+    assert script.closings[-1].outcome == "done"
