@@ -35,7 +35,8 @@ GRANTS: Final[dict[str, Grant]] = {
     "activations": _may(),
     "acts": _may(
         "insert",
-        update="sealed_reason state outcome code deliveries due_at delivered_at concluded_at",
+        update="sealed_reason state outcome code deliveries due_at delivered_at concluded_at"
+        " told_once",
     ),
     "attempts": _may("insert", update="settled_as code settled_at"),
     "chains": _may(update="sequence head"),
@@ -75,7 +76,8 @@ GRANTS: Final[dict[str, Grant]] = {
         " position_base erased_at",
     ),
     "signals": _may(
-        "insert", update="sealed_payload state outcome visit deliveries due_at concluded_at"
+        "insert",
+        update="sealed_payload state outcome visit deliveries due_at concluded_at told_once",
     ),
     "state_keys": _may("insert"),
     "steps": _may("insert", update="state outlet code recorded_at superseded"),
@@ -85,7 +87,8 @@ GRANTS: Final[dict[str, Grant]] = {
         " hints_read hints_told",
     ),
     "watermark": _may(
-        update="counter marked_epoch place timeline replicated ticked_at passed_at erased_before"
+        update="counter marked_epoch marked_counter place timeline replicated ticked_at passed_at"
+        " erased_before"
     ),
 }
 """By table of the schema, every one of which has an entry."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
 from interpreter.contract.records import LedgerMark
+from interpreter.contract.values import JsonValue
 
 _SQL = queries("recovery")
 
@@ -16,9 +17,9 @@ _SQL = queries("recovery")
 class Waterline:
     """The ledger's mark, and what it knows of the copy in Temporal.
 
-    ``marked_epoch`` is the epoch of the last copy that Temporal confirmed, ``known`` every epoch
-    that the ledger has had or has seen there. ``held`` and ``review_begun`` tell of a restore hold.
-    Runs that ended before ``erased_before`` were erased as far as they could be.
+    ``marked_epoch`` and ``marked_counter`` are of the last copy that Temporal confirmed, ``known``
+    is every epoch that the ledger has had or has seen there. ``held`` and ``review_begun`` tell of
+    a restore hold. Runs that ended before ``erased_before`` were erased as far as they could be.
     """
 
     epoch: str
@@ -28,11 +29,17 @@ class Waterline:
     review_begun: bool
     known: list[str]
     erased_before: datetime | None = None
+    marked_counter: int | None = None
 
     @property
     def mark(self) -> LedgerMark:
         """What Temporal is to keep."""
         return LedgerMark(self.epoch, self.counter, self.erased_before)
+
+
+@dataclass(frozen=True, slots=True)
+class _Instant:
+    now: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +59,20 @@ class Watermark:
         assert found is not None, "the migration writes the row"
         return found
 
+    async def instant(self) -> datetime:
+        """The database's clock."""
+        found = await self._pool.one(Question(_SQL["instant"], {}, _Instant))
+        assert found is not None, "the clock always answers"
+        return found.now
+
     async def tick(self, counter: int) -> None:
         """Count one more pass, if the counter still is this; a lost race is no loss."""
         await self._pool.ask(Question(_SQL["tick"], {"counter": counter}, _Counted))
 
-    async def confirm(self, epoch: str) -> None:
-        """Note that Temporal keeps a mark of this epoch."""
-        await self._pool.ask(Question(_SQL["confirm_mark"], {"epoch": epoch}, _Counted))
+    async def confirm(self, mark: LedgerMark) -> None:
+        """Note that Temporal keeps this mark, or a later one of its epoch."""
+        keys: dict[str, JsonValue] = {"epoch": mark.epoch, "counter": mark.counter}
+        await self._pool.ask(Question(_SQL["confirm_mark"], keys, _Counted))
 
     async def passed(self) -> None:
         """Note that a pass of the reconciler has come to its end now."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import structlog
@@ -42,15 +42,18 @@ _MESSAGES = {
 def judge(ledger: Waterline, found: LedgerMark | None) -> Verdict:
     """Compare the marks (protocol rule 9).
 
-    A pass first ticks the ledger and then writes the copy, and ticks only when the two are equal:
-    so a copy is behind by one at the most, and never ahead.
+    A pass first ticks the ledger, then writes the copy and then notes that Temporal has confirmed
+    it, and it ticks only when the two are equal. So a copy is never ahead, and never behind what
+    was confirmed; before anything was, it is behind by one at the most.
     """
     if found is None or (found.epoch != ledger.epoch and found.epoch in ledger.known):
         lost = ledger.marked_epoch == ledger.epoch
         return Verdict.TEMPORAL_BEHIND if lost else Verdict.ADOPT
     if found.epoch != ledger.epoch or found.counter > ledger.counter:
         return Verdict.LEDGER_BEHIND
-    return Verdict.AGREE if found.counter >= ledger.counter - 1 else Verdict.TEMPORAL_BEHIND
+    marked = ledger.marked_counter if ledger.marked_epoch == ledger.epoch else None
+    least = ledger.counter - 1 if marked is None else marked
+    return Verdict.AGREE if found.counter >= least else Verdict.TEMPORAL_BEHIND
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,15 @@ class Marks:
 
         Raises Unavailable or LedgerUnavailable when either does not answer.
         """
-        # The copy first: a tick that comes in between can only look like a copy behind by one.
+        # The copy between the two: what was confirmed before is there, and a ledger that has not
+        # ticked so far by the end is older.
+        before = await self.ledger.watermark.read()
         found = await self.schedule.read(client)
-        line = await self.ledger.watermark.read()
+        line = replace(
+            await self.ledger.watermark.read(),
+            marked_epoch=before.marked_epoch,
+            marked_counter=before.marked_counter,
+        )
         await self._remember_erased(line, found)
         verdict = judge(line, found)
         code = _CODES.get(verdict)
@@ -106,7 +115,7 @@ class Marks:
         watermark = self.ledger.watermark
         line = await watermark.read()
         found = await self.schedule.read(client)
-        if found == line.mark:
+        if found is not None and (found.epoch, found.counter) == (line.epoch, line.counter):
             await watermark.tick(line.counter)
             line = await watermark.read()
         await self._give(client, line)
@@ -114,4 +123,4 @@ class Marks:
 
     async def _give(self, client: Client, line: Waterline) -> None:
         await self.schedule.write(client, line.mark)
-        await self.ledger.watermark.confirm(line.epoch)
+        await self.ledger.watermark.confirm(line.mark)

@@ -41,6 +41,7 @@ class Reconciliation:
         Raises Unavailable or LedgerUnavailable when either side does not answer.
         """
         ledger, client = self.marks.ledger, await self.starter.temporal.client()
+        before = await ledger.watermark.instant()
         verdict = await self.marks.advance(client)
         counts: Counter[str] = Counter()
         held = (await ledger.holds.standing()).restore_hold or ledger.recovery_only
@@ -60,7 +61,7 @@ class Reconciliation:
         else:
             counts["concluded"] = await self.courier.deliver_pending()
             counts["late"] = await self.courier.bring_late_answers()
-            counts["repeated"] = await Repeater(ledger).repeat(client)
+            counts["repeated"] = await Repeater(ledger).repeat(client, before)
         await ledger.watermark.passed()
         return {"marks": verdict.value, "held": held, **counts}
 

@@ -1,47 +1,73 @@
-"""After a restore: what an older Temporal may have lost is delivered again, from the ledger."""
+"""What Temporal may lose with a restore that nobody notices is delivered again, from the ledger."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
 
 import structlog
 from temporalio.client import Client
 
 from adapter.ledger import Ledger
+from adapter.ledger.repeats import Cancelled
 from adapter.reconcile.acts import deliver_act
 from adapter.reconcile.signals import tell_signal
-from adapter.temporal.acts import Delivery
+from adapter.temporal.acts import Delivery, deliver_cancel
 from interpreter.errors import CoordinatorError
 
 _log = structlog.get_logger(__name__)
+_MOST_ROUNDS: Final = 20
+"""Of a hundred signals and a hundred acts each; what is left is for the next pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeater:
-    """Tells executions again what they were told before a restore (protocol rule 9).
+    """Tells executions again what they were told (protocol rule 9).
 
-    An execution that has not lost it drops it by its id. One that went back to an earlier point
-    takes it at once, instead of learning of it at the end of its wait, or never.
+    It is told again after Temporal was given a later mark than there was when it was told. So a
+    Temporal that loses it either loses the mark too, and is held, or is told after its loss. An
+    execution that has not lost it drops it by its id. One that went back to an earlier point takes
+    it at once, instead of learning of it at the end of its wait, or never.
     """
 
     ledger: Ledger
 
-    async def repeat(self, client: Client) -> int:
-        """Deliver what is marked since the last review; gives how much of it is done with.
+    async def repeat(self, client: Client, before: datetime) -> int:
+        """Deliver what was told before an instant; gives how much of it is done with.
 
-        Raises LedgerUnavailable; what could not be delivered stays marked.
+        ``before`` is older than the mark that Temporal has now. Raises LedgerUnavailable; what
+        could not be delivered stays to be repeated.
         """
+        await self.ledger.repeats.forget(before)
+        cancels = await self.ledger.repeats.cancels(before)
+        await asyncio.gather(*(self._cancel(client, found) for found in cancels))
+        repeated = 0
+        for _ in range(_MOST_ROUNDS):
+            done = await self._some(client, before)
+            repeated += done
+            if not done:
+                break
+        return repeated
+
+    async def _some(self, client: Client, before: datetime) -> int:
         by_run: defaultdict[str, list[str]] = defaultdict(list)
-        for told in await self.ledger.repeats.signals():
+        for told in await self.ledger.repeats.signals(before):
             by_run[told.run_id].append(told.id)
-        acts = await self.ledger.repeats.acts()
+        acts = await self.ledger.repeats.acts(before)
         done = await asyncio.gather(
             *(self._signals(client, signals) for signals in by_run.values()),
             *(self._act(client, act.id) for act in acts),
         )
         return sum(done)
+
+    async def _cancel(self, client: Client, found: Cancelled) -> None:
+        try:
+            await deliver_cancel(client, found.workflow_id)
+        except CoordinatorError as error:
+            _log.warning("cancel.unrepeated", run=found.run_id, code=error.code)
 
     async def _signals(self, client: Client, signals: list[str]) -> int:
         """One run's signals in order: the next one is not told before this one is taken."""

@@ -237,7 +237,6 @@ async def test_an_older_temporal_is_held_and_its_runs_are_flagged(
             await site.until(kept, RunState.FINISHED)
             await site.until(lost, RunState.WAITING)
         await site.reconcile()
-        await site.reconcile()
         site.started.clear()
     async with own_temporal(tmp_path / "older" / "now.db") as server:
         site = site.beside(client=await connected(site, server))
@@ -288,6 +287,67 @@ async def test_what_an_older_temporal_has_lost_is_told_again(site: Site, tmp_pat
                 await signalled(site, run_id, "s2")
                 assert (await site.until(run_id, RunState.FINISHED)).output == {"of": "s2"}
     assert site.applied() == [1]
+
+
+async def test_what_temporal_loses_between_two_marks_is_told_again(
+    site: Site, tmp_path: Path
+) -> None:
+    files = tmp_path / "temporal"
+    site.pretend.fault(SEND, "lost-response")
+    nodes = {"pause": PAUSE, "second": paid("done"), **DONE}
+    async with own_temporal(files / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        async with site.worker():
+            early = await site.start(nodes)
+            told = await site.start({"first": paid("second"), "second": paid("done"), **DONE})
+            doubtful = await site.start(
+                {"send": call(SEND, "second"), "second": paid("done"), **DONE}
+            )
+            stopped = await site.start({"second": paid("done"), **DONE})
+            for run_id in (early, told, stopped):
+                await site.until(run_id, RunState.WAITING)
+            await site.until(doubtful, RunState.ATTENTION)
+            await site.reconcile()
+    shutil.copytree(files, tmp_path / "older")
+    async with own_temporal(files / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        async with site.worker():
+            await signalled(site, early, "s1", "kept")
+            await signalled(site, told, "s1")
+            assert (await site.act(doubtful, ActKind.RECONCILE)).outcome == "confirmed"
+            await site.until(doubtful, RunState.WAITING)
+        # The cancel is on record, and its execution has not answered yet.
+        await site.ledger.runs.request_cancel(stopped, "no more")
+        await (await site.handle(stopped)).cancel()
+        site.started.clear()
+    async with own_temporal(tmp_path / "older" / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        assert await site.reconciliation.may_poll()
+        async with site.worker():
+            assert (await site.reconcile())["repeated"] == 3
+            assert (await site.until(early, RunState.FINISHED)).output == {"of": "s1"}
+            await site.until(stopped, RunState.CANCELLED)
+            for run_id in (told, doubtful):
+                await signalled(site, run_id, "s2")
+                assert (await site.until(run_id, RunState.FINISHED)).output == {"of": "s2"}
+            assert (await site.reconcile())["repeated"] == 0
+    assert site.applied() == [1]
+
+
+async def test_a_mark_that_was_confirmed_and_is_gone_tells_of_an_older_temporal(
+    site: Site, tmp_path: Path
+) -> None:
+    files = tmp_path / "temporal"
+    async with own_temporal(files / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        await site.reconcile()
+    shutil.copytree(files, tmp_path / "older")
+    async with own_temporal(files / "now.db") as server:
+        await site.beside(client=await connected(site, server)).reconcile()
+    async with own_temporal(tmp_path / "older" / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        assert not await site.reconciliation.may_poll()
+        assert (await site.ledger.holds.standing()).hold_code == "temporal-behind"
 
 
 async def test_a_release_waits_for_the_review_and_for_every_doubt(site: Site) -> None:
@@ -381,14 +441,19 @@ def paid(then: str) -> dict[str, object]:
 
 
 DONE = {"done": finish("done", {"step": "second"})}
+PAUSE = {
+    "kind": "wait",
+    "wait": {"type": "duration", "seconds": 12},
+    "outlets": {"elapsed": "second"},
+}
 
 
-async def signalled(site: Site, run_id: str, key: str) -> None:
+async def signalled(site: Site, run_id: str, key: str, outcome: str = "completed") -> None:
     """Send the signal `paid`, and see it taken."""
     wish = SignalWish("paid", "desk", key, {"of": key})
     begun = await site.ledger.signals.begin(run_id, wish)
     courier = SignalCourier(site.ledger, FixedTemporal(site.client))
-    assert (await courier.carry_out(begun, 20)).outcome == "completed"
+    assert (await courier.carry_out(begun, 20)).outcome == outcome
 
 
 def call_once() -> dict[str, object]:

@@ -55,10 +55,10 @@ with marked as (
     on conflict (run_id) do update set marked_at = excluded.marked_at, cleared_at = null
     returning run_id
 ), signals as (
-    update coordinator.signals s set due_at = '-infinity'
+    update coordinator.signals s set told_once = true
     from marked m where m.run_id = s.run_id and s.state = 'done'
 ), acts as (
-    update coordinator.acts a set due_at = '-infinity'
+    update coordinator.acts a set told_once = true
     from marked m where m.run_id = a.run_id and a.kind <> 'cancel' and a.concluded_at is not null
 ), hints as (
     update coordinator.waits w set hints_told = least(w.hints_told, w.hints_read)
@@ -66,31 +66,55 @@ with marked as (
 )
 select run_id::text as run_id from marked
 
--- signals_again: Signals that were taken before a restore, of runs that go on; in the order they came.
+-- signals_again: Signals that were taken and told once, of runs that go on; in the order they came.
 select s.id::text as id, s.run_id::text as run_id
-from coordinator.reviews v
-join coordinator.runs r on r.id = v.run_id
-join coordinator.signals s on s.run_id = v.run_id
-where s.due_at = '-infinity' and r.state <> all(%(final)s)
+from coordinator.signals s
+join coordinator.runs r on r.id = s.run_id
+where s.told_once and s.concluded_at < %(before)s and s.state = 'done' and r.state <> all(%(final)s)
 order by s.recorded_at, s.id
 limit %(limit)s
 
--- acts_again: The last act that settled each effect before a restore, of runs that go on.
+-- acts_again: Of each effect that acts have settled the last act that was told once, of runs that go on.
 select distinct on (a.run_id, a.visit) a.id::text as id, a.run_id::text as run_id
-from coordinator.reviews v
-join coordinator.runs r on r.id = v.run_id
-join coordinator.acts a on a.run_id = v.run_id
-join coordinator.effects e on e.run_id = v.run_id and e.visit = a.visit
-where a.due_at = '-infinity' and a.outcome in ('accepted', 'confirmed', 'not-applied')
+from coordinator.acts a
+join coordinator.runs r on r.id = a.run_id
+join coordinator.effects e on e.run_id = a.run_id and e.visit = a.visit
+where a.told_once and a.concluded_at < %(before)s
+  and a.outcome in ('accepted', 'confirmed', 'not-applied')
   and e.outcome is not null and not e.uncertain and r.state <> all(%(final)s)
 order by a.run_id, a.visit, a.recorded_at desc
 limit %(limit)s
 
+-- cancels_again: Runs that go on though a cancel is on record, the latest first.
+select r.id::text as run_id, r.workflow, r.execution
+from coordinator.runs r
+where r.cancel_requested_at < %(before)s
+  and r.state in ('queued', 'running', 'waiting', 'paused', 'attention', 'recovery-required',
+                  'cancel-requested')
+order by r.cancel_requested_at desc
+limit %(limit)s
+
+-- forget_told: Of what was told once nothing is told again where a run is over, or nothing was taken.
+with signals as (
+    update coordinator.signals s set told_once = false
+    from coordinator.runs r
+    where r.id = s.run_id and s.told_once and s.concluded_at < %(before)s
+      and (s.state <> 'done' or r.state = any(%(final)s))
+    returning s.id
+), acts as (
+    update coordinator.acts a set told_once = false
+    from coordinator.runs r
+    where r.id = a.run_id and a.told_once and a.concluded_at < %(before)s
+      and (a.outcome not in ('accepted', 'confirmed', 'not-applied') or r.state = any(%(final)s))
+    returning a.id
+)
+select count(*) as forgotten from (select id from signals union all select id from acts) told
+
 -- signal_repeated: An execution knows of a signal again.
-update coordinator.signals set due_at = clock_timestamp() where id = %(id)s returning id::text as id
+update coordinator.signals set told_once = false where id = %(id)s returning id::text as id
 
 -- act_repeated: An execution knows of an act again.
-update coordinator.acts set due_at = clock_timestamp() where id = %(id)s returning id::text as id
+update coordinator.acts set told_once = false where id = %(id)s returning id::text as id
 
 -- open_reviews: Runs under review, in order, after one of them.
 select v.run_id::text as run_id
@@ -144,8 +168,11 @@ update coordinator.control set admissions_hold = false
 -- watermark: The ledger's mark, and what it knows of the one in Temporal.
 select c.epoch::text as epoch, w.counter, w.marked_epoch::text as marked_epoch, c.restore_hold as held,
        c.review_begun_at is not null as review_begun,
-       (select json_agg(e.epoch) from coordinator.epochs e) as known, w.erased_before
+       (select json_agg(e.epoch) from coordinator.epochs e) as known, w.erased_before, w.marked_counter
 from coordinator.control c, coordinator.watermark w
+
+-- instant: The database's clock.
+select clock_timestamp() as now
 
 -- tick: Count one more pass, unless another one has; notes where the ledger is.
 update coordinator.watermark
@@ -156,7 +183,10 @@ where counter = %(counter)s
 returning counter
 
 -- confirm_mark: Temporal has the mark of this epoch.
-update coordinator.watermark w set marked_epoch = %(epoch)s
+update coordinator.watermark w
+set marked_epoch = %(epoch)s,
+    marked_counter = case when w.marked_epoch = %(epoch)s
+                          then greatest(w.marked_counter, %(counter)s) else %(counter)s end
 from coordinator.control c where c.epoch = %(epoch)s
 returning w.counter
 

@@ -12,6 +12,7 @@ from adapter.reconcile.marks import Verdict, judge
 from interpreter.contract.records import LedgerMark
 
 AT_FIVE = Waterline("e2", 5, "e2", held=False, review_begun=False, known=["e1", "e2"])
+CONFIRMED = replace(AT_FIVE, marked_counter=5)
 FRESH = replace(AT_FIVE, counter=0, marked_epoch=None)
 NEW_EPOCH = replace(AT_FIVE, epoch="e3", known=["e1", "e2", "e3"])
 
@@ -22,6 +23,10 @@ NEW_EPOCH = replace(AT_FIVE, epoch="e3", known=["e1", "e2", "e3"])
         (AT_FIVE, LedgerMark("e2", 5), Verdict.AGREE),
         (AT_FIVE, LedgerMark("e2", 4), Verdict.AGREE),
         (AT_FIVE, LedgerMark("e2", 3), Verdict.TEMPORAL_BEHIND),
+        (CONFIRMED, LedgerMark("e2", 5), Verdict.AGREE),
+        (CONFIRMED, LedgerMark("e2", 4), Verdict.TEMPORAL_BEHIND),
+        (replace(CONFIRMED, marked_counter=4), LedgerMark("e2", 4), Verdict.AGREE),
+        (replace(CONFIRMED, marked_epoch="e1"), LedgerMark("e2", 4), Verdict.AGREE),
         (AT_FIVE, LedgerMark("e2", 6), Verdict.LEDGER_BEHIND),
         (AT_FIVE, LedgerMark("e9", 1), Verdict.LEDGER_BEHIND),
         (AT_FIVE, LedgerMark("e1", 9), Verdict.TEMPORAL_BEHIND),

@@ -11,8 +11,8 @@ from temporalio.exceptions import CancelledError
 
 from interpreter.contract import names
 from interpreter.contract.effects import Reply, ReplyKind
-from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
 from tests.fixtures.definitions import finish
+from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
 from tests.interpreter.workflow.paths import COMPLETED, EFFECTS, INSTANT, REVIEWED, nudged, taken
 from tests.interpreter.workflow.test_driver import staged, until
 from tests.interpreter.workflow.test_signals import EARLY, PAID, TWICE, TWO, give, give_again
