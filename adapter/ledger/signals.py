@@ -27,6 +27,7 @@ from interpreter.definition.nodes import ForSignal
 _SQL = queries("signals")
 MOST_OPEN_SIGNALS: Final = 100
 _PURPOSE: Final = "signal"
+_LOST: Final = "signal-lost"
 _FIRST_PATIENCE = timedelta(seconds=12)
 """Whoever recorded a signal delivers it at once; others leave it alone for so long."""
 
@@ -101,6 +102,11 @@ class _WaitRow:
     resolution: str | None
     id: str | None
     sealed_payload: bytes | None
+
+    @property
+    def has_lost_its_signal(self) -> bool:
+        """True where a signal of Temporal's own tools has ended the wait: it is nowhere else."""
+        return self.resolution == _LOST or (self.resolution == "resumed" and self.id is None)
 
 
 class Signals:
@@ -179,10 +185,21 @@ class Signals:
     async def end_wait(self, wait: VisitRef) -> EndedWait:
         """End a signal wait whose time is over: a signal that is on record by now came first.
 
-        Insert-once: asked again, the end on record is given. ActivityError ``node.unknown``.
+        Insert-once: asked again, the end on record is given. ActivityError ``node.unknown``, and
+        ``signal.lost`` for a wait that a signal has ended which nobody has any more: its execution
+        went back to an earlier point and lost what only Temporal had. What came after that signal
+        was done, so the time's way out is not taken; another signal ends the wait.
         """
         source = await self._book.signal_wait(wait.run_id, wait.node)
-        return await self._pool.run(lambda transaction: self._end_wait(transaction, wait, source))
+        ended = await self._pool.run(lambda transaction: self._end_wait(transaction, wait, source))
+        if ended is None:
+            raise ActivityError(
+                "signal.lost",
+                "the signal that ended this wait is not on record, and its execution has lost it",
+                place=wait.id,
+                remedy="send the signal again with `coordinatorctl signal`",
+            )
+        return ended
 
     async def note_dropped(self, run_id: str, name: str, verdict: str) -> None:
         """Journal that a signal from Temporal's own tools was of no use."""
@@ -236,33 +253,39 @@ class Signals:
 
     async def _end_wait(
         self, transaction: Transaction, wait: VisitRef, source: ForSignal
-    ) -> EndedWait:
+    ) -> EndedWait | None:
+        """How the wait ended; None where the signal that ended it is lost, without another."""
         run, facts = await lock_run(transaction, wait.run_id)
         keys: dict[str, JsonValue] = {"run": run.id, "visit": wait.id, "name": source.signal}
         known = await transaction.one(Question(_SQL["ended_wait"], keys, _WaitRow))
-        if known is not None and known.resolution is not None:
+        lost = known is not None and known.has_lost_its_signal
+        if known is not None and known.resolution is not None and not lost:
             return EndedWait(self._given(run, known.id, known.sealed_payload))
-        if run.closed:
+        stopped = run.cancel_requested_at is not None or facts.now >= run.deadline_at
+        if run.closed or (lost and stopped):
             return EndedWait(None)
         given = await self._first_fitting(transaction, run, source)
-        resolution = "expired" if given is None else "resumed"
+        if given is None and known is not None and known.resolution == _LOST:
+            return None
+        without = _LOST if lost else "expired"
+        resolution = without if given is None else "resumed"
         entry = Entry(run, facts.now, uncertain=facts.uncertain)
         told: dict[str, JsonValue] = {"wait": wait.id, "resolution": resolution}
         entry.event("wait.resolved", **told)
         entry.journal("wait.resolved", {"step": self._keyed.reference("step", wait.id)}, **told)
-        end = {**keys, "owner": run.owner, "scope": run.scope, "now": facts.now}
+        end = {**keys, "owner": run.owner, "scope": run.scope, "now": facts.now, "anew": lost}
         end |= {"resolution": resolution, "signal": None if given is None else given.id}
         writes = [Write(_SQL["end_signal_wait"], end)]
         if given is not None:
             done = {"state": SignalState.DONE.value, "outcome": "completed"}
             writes.append(Write(_SQL["conclude"], {**end, **done}))
         await transaction.commit(*writes, *entry.writes())
-        return EndedWait(given)
+        return None if resolution == _LOST else EndedWait(given)
 
     async def _first_fitting(
         self, transaction: Transaction, run: RunRow, source: ForSignal
     ) -> GivenSignal | None:
-        """The oldest signal that this wait takes and that no execution has answered for."""
+        """The oldest signal that this wait takes and that no wait has taken."""
         keys = {"run": run.id, "name": source.signal}
         check = validator(source.signal_schema)
         for stored in await transaction.ask(Question(_SQL["open_signals"], keys, _Stored)):

@@ -334,6 +334,50 @@ async def test_what_temporal_loses_between_two_marks_is_told_again(
     assert site.applied() == [1]
 
 
+async def test_a_signal_that_only_temporal_had_is_not_taken_for_a_timeout(
+    site: Site, tmp_path: Path
+) -> None:
+    files = tmp_path / "temporal"
+    source = {"type": "signal", "signal": "paid", "schema": True, "timeoutSeconds": 20}
+    outlets = {"resumed": "thanks", "expired": "reminder"}
+    nodes = {
+        "wait": {"kind": "wait", "wait": source, "outlets": outlets},
+        "thanks": call(SEND, "second"),
+        "reminder": call(SEND, "late"),
+        "second": paid("done"),
+        "late": finish("late"),
+        **DONE,
+    }
+    async with own_temporal(files / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        async with site.worker():
+            run_id = await site.start(nodes)
+            await site.until(run_id, RunState.WAITING)
+            await site.reconcile()
+    shutil.copytree(files, tmp_path / "older")
+    async with own_temporal(files / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        async with site.worker():
+            await (await site.handle(run_id)).signal("paid", {"of": "the desk"})
+            await sent(site, 1)
+            await site.until(run_id, RunState.WAITING)
+        site.started.clear()
+    async with own_temporal(tmp_path / "older" / "now.db") as server:
+        site = site.beside(client=await connected(site, server))
+        assert await site.reconciliation.may_poll()
+        async with site.worker():
+            async with asyncio.timeout(40):
+                while "signal-lost" not in await resolutions(site, run_id):
+                    await asyncio.sleep(0.2)
+            await site.ledger.signals.begin(run_id, SignalWish("paid", "desk", "s1", {"of": "s1"}))
+            async with asyncio.timeout(40):
+                while "signal-lost" in await resolutions(site, run_id):
+                    await asyncio.sleep(0.2)
+            await signalled(site, run_id, "s2")
+            assert (await site.until(run_id, RunState.FINISHED)).output == {"of": "s2"}
+    assert site.applied() == [1]
+
+
 async def test_a_mark_that_was_confirmed_and_is_gone_tells_of_an_older_temporal(
     site: Site, tmp_path: Path
 ) -> None:
@@ -454,6 +498,12 @@ async def signalled(site: Site, run_id: str, key: str, outcome: str = "completed
     begun = await site.ledger.signals.begin(run_id, wish)
     courier = SignalCourier(site.ledger, FixedTemporal(site.client))
     assert (await courier.carry_out(begun, 20)).outcome == outcome
+
+
+async def resolutions(site: Site, run_id: str) -> list[str]:
+    """How the run's waits have ended."""
+    rows = await site.sql("select resolution from coordinator.waits where run_id = %s", run_id)
+    return [resolution for (resolution,) in rows]
 
 
 def call_once() -> dict[str, object]:

@@ -36,10 +36,11 @@ returning s.id::text as id, s.run_id::text as run_id, r.workflow, r.execution, r
           s.recorded_at, s.concluded_at,
           (select k.wrapped_key from coordinator.run_keys k where k.run_id = s.run_id) as wrapped_key
 
--- conclude: Write a signal's outcome; the first one stands.
+-- conclude: Write a signal's outcome; the first one stands, unless it says that no wait has taken it yet.
 update coordinator.signals
-set state = %(state)s, outcome = %(outcome)s, visit = %(visit)s, concluded_at = %(now)s
-where id = %(signal)s and concluded_at is null
+set state = %(state)s, outcome = %(outcome)s, visit = %(visit)s,
+    concluded_at = coalesce(concluded_at, %(now)s)
+where id = %(signal)s and (concluded_at is null or outcome = 'kept')
 
 -- completed: Signals whose waits have ended by them, also those that were kept until then.
 update coordinator.signals s
@@ -48,10 +49,11 @@ set state = 'done', outcome = 'completed', visit = n.visit,
 from json_to_recordset(%(waits)s) as n(visit text, resolution text, signal uuid)
 where n.signal is not null and s.id = n.signal and s.run_id = %(run)s
 
--- open_signals: Signals of a name that no execution has answered for, oldest first.
+-- open_signals: Signals of a name that no wait has taken as far as anybody said, oldest first.
+-- One that is kept is taken when its wait opens: at the end of that wait its execution has lost it.
 select s.id::text as id, s.sealed_payload
 from coordinator.signals s
-where s.run_id = %(run)s and s.name = %(name)s and s.concluded_at is null
+where s.run_id = %(run)s and s.name = %(name)s and (s.concluded_at is null or s.outcome = 'kept')
 order by s.recorded_at, s.id
 
 -- ended_wait: How a signal wait ended, and by which signal if it did by one.
@@ -68,4 +70,4 @@ values (%(run)s, %(visit)s, %(owner)s, %(scope)s, 'signal', %(now)s, %(resolutio
 on conflict (run_id, visit)
 do update set resolution = excluded.resolution, resolved_at = excluded.resolved_at,
               signal_id = excluded.signal_id
-where coordinator.waits.resolution is null
+where coordinator.waits.resolution is null or %(anew)s

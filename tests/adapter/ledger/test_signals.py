@@ -5,10 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from activities.errors import ActivityError
 from adapter.errors import Refused
 from adapter.ledger import Ledger, Package, Signal, SignalWish
 from adapter.ledger.signals import MOST_OPEN_SIGNALS
@@ -169,6 +171,44 @@ async def test_a_signal_that_was_answered_for_ends_no_other_wait(
     assert (await ledger.runs.end_wait(visit(run_id))).signal is None
 
 
+async def test_a_kept_signal_that_its_execution_has_lost_ends_the_wait(
+    ledger: Ledger, run_id: str
+) -> None:
+    kept = await ledger.signals.begin(run_id, PAID)
+    await ledger.signals.conclude(kept.id, "kept")
+    ended = await ledger.runs.end_wait(visit(run_id))
+    assert ended.signal == GivenSignal(kept.id, {"canary": 3})
+    assert await outcome(ledger, kept) == ("completed", "main/first:1")
+    assert (await ledger.runs.end_wait(visit(run_id, "second"))).signal is None
+
+
+async def test_a_wait_whose_signal_is_lost_takes_another_and_never_expires(
+    ledger: Ledger, run_id: str
+) -> None:
+    await lost(ledger, run_id)
+    for _ in range(2):
+        with pytest.raises(ActivityError) as refused:
+            await ledger.runs.end_wait(visit(run_id))
+        assert refused.value.code == "signal.lost"
+    assert (await ledger.census.count()).oldest_due is not None
+    again = await ledger.signals.begin(run_id, PAID)
+    ended = await ledger.runs.end_wait(visit(run_id))
+    assert ended.signal == GivenSignal(again.id, {"canary": 3})
+    assert await ledger.runs.end_wait(visit(run_id)) == ended
+
+
+@pytest.mark.parametrize("over", ["cancel", "deadline"])
+async def test_a_lost_signal_is_not_waited_for_when_the_run_is_to_end(
+    ledger: Ledger, run_id: str, sql: Sql, over: str
+) -> None:
+    await lost(ledger, run_id)
+    if over == "cancel":
+        await ledger.runs.request_cancel(run_id, "no more")
+    else:
+        await sql("update coordinator.runs set deadline_at = clock_timestamp()")
+    assert (await ledger.runs.end_wait(visit(run_id))).signal is None
+
+
 async def test_what_was_of_no_use_is_journalled_without_its_name(
     ledger: Ledger, run_id: str, sql: Sql
 ) -> None:
@@ -176,6 +216,14 @@ async def test_what_was_of_no_use_is_journalled_without_its_name(
     rows = await sql("select refs, detail from coordinator.journal where kind = 'signal.dropped'")
     [(refs, detail)] = rows
     assert (detail, "canary" in str(refs)) == ({"code": "unfit"}, False)
+
+
+async def lost(ledger: Ledger, run_id: str) -> None:
+    """Have the first wait ended by a signal of Temporal's own tools, which is nowhere on record."""
+    due = datetime.now(UTC)
+    await ledger.runs.open_wait(wait(run_id, wait=visit(run_id), kind="signal", due_at=due))
+    taken = StepRecord(2, "main", "first", 1, "wait", "succeeded", "resumed", "temporal:1")
+    await ledger.runs.record(run_id, RunState.RUNNING, [taken])
 
 
 async def outcome(ledger: Ledger, signal: Signal) -> tuple[str, str]:
