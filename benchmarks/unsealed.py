@@ -6,12 +6,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
-from temporalio.converter import DataConverter, PayloadCodec
+from temporalio.converter import PayloadCodec
 
-from adapter.temporal.failures import FailureConverter
-from adapter.temporal.payloads import PayloadConverter
 from adapter.temporal.start_message import is_start, start_of
 from interpreter.contract.runs import StartRun
+from tests.fixtures.clear import clear_converter
 
 Prefetch = Callable[[StartRun], Awaitable[None]]
 
@@ -36,9 +35,4 @@ class ClearCodec(PayloadCodec):
 
 async def connect_unsealed(address: str, prefetch: Prefetch | None = None) -> Client:
     """A client with this project's converters and no keys."""
-    converter = DataConverter(
-        payload_converter_class=PayloadConverter,
-        failure_converter_class=FailureConverter,
-        payload_codec=ClearCodec(prefetch),
-    )
-    return await Client.connect(address, data_converter=converter)
+    return await Client.connect(address, data_converter=clear_converter(ClearCodec(prefetch)))

@@ -47,7 +47,8 @@ class EnvelopeKind(IntEnum):
     RUN_KEY = 3
 
 
-# The deployment's key has versions, which an envelope under it names.
+# The deployment's key has versions, which an envelope under it names. A run keeps its data key for
+# good, since what Temporal holds of it can not be sealed again.
 _VERSIONED: Final = frozenset({EnvelopeKind.DEPLOYMENT, EnvelopeKind.RUN_KEY})
 
 
@@ -68,15 +69,16 @@ def sub_key(key: bytes, label: bytes, *scope: str) -> bytes:
 def enclose(
     cipher: AESGCM,
     kind: EnvelopeKind,
-    version: int,
     plain: bytes,
     scope: tuple[str, ...],
     where: str,
+    *,
+    version: int | None = None,
 ) -> bytes:
     """Header, nonce, ciphertext and tag; the tag also covers ``scope`` and the header.
 
-    What is not large is compressed first, if that makes it smaller. SealError
-    ``seal.too-large``, with ``where`` as its place.
+    ``version`` is the key's, for the kinds whose key has versions. What is not large is compressed
+    first, if that makes it smaller. SealError ``seal.too-large``, with ``where`` as its place.
     """
     if len(plain) > LARGEST_PLAIN:
         raise SealError(
@@ -91,32 +93,33 @@ def enclose(
         if len(packed) < len(plain):
             plain, flags = packed, _COMPRESSED
     header = _KIND_AND_FLAGS.pack(kind, flags)
-    if kind in _VERSIONED:
+    if version is not None:
         header += _VERSION.pack(version)
+    assert len(header) == _header_bytes(kind), "a version where the kind has none, or none"
     nonce = secrets.token_bytes(_NONCE_BYTES)
     bound = framed(_BOUND_LABEL, *scope, header)
     return b"".join((header, nonce, cipher.encrypt(nonce, plain, bound)))
 
 
 def key_version(sealed: bytes, kind: EnvelopeKind, where: str) -> int:
-    """The key version that an envelope of this kind names; SealError ``seal.malformed``.
+    """The key version that an envelope of a versioned kind names; SealError ``seal.malformed``."""
+    require_envelope(sealed, kind, where)
+    return int(_VERSION.unpack_from(sealed, _KIND_AND_FLAGS.size)[0])
 
-    1 for a run's own envelope, which names none: a run keeps its data key for good, since what
-    Temporal holds of it can not be sealed again.
-    """
-    size = _header_bytes(kind)
-    if len(sealed) >= size + _NONCE_BYTES + _TAG_BYTES:
+
+def require_envelope(sealed: bytes, kind: EnvelopeKind, where: str) -> None:
+    """SealError ``seal.malformed`` for bytes that are no envelope of this kind."""
+    if len(sealed) >= _header_bytes(kind) + _NONCE_BYTES + _TAG_BYTES:
         found, flags = _KIND_AND_FLAGS.unpack_from(sealed)
         if found == kind and flags <= _COMPRESSED:
-            named = kind in _VERSIONED
-            return int(_VERSION.unpack_from(sealed, _KIND_AND_FLAGS.size)[0]) if named else 1
+            return
     raise refusal("seal.malformed", "the stored bytes are no sealed value", where)
 
 
 def disclose(
     cipher: AESGCM, kind: EnvelopeKind, sealed: bytes, scope: tuple[str, ...], where: str
 ) -> bytes:
-    """What an envelope holds that ``key_version`` let pass; SealError ``seal.not-authentic``."""
+    """What an envelope holds that was found to be one; SealError ``seal.not-authentic``."""
     size = _header_bytes(kind)
     header, nonce, rest = sealed[:size], sealed[size : size + _NONCE_BYTES], size + _NONCE_BYTES
     bound = framed(_BOUND_LABEL, *scope, header)

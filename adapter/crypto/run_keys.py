@@ -17,6 +17,7 @@ from adapter.crypto.envelopes import (
     enclose,
     key_version,
     missing,
+    require_envelope,
     sub_key,
     where_of,
     written,
@@ -61,13 +62,13 @@ class RunSealer:
         where = where_of(purpose, place)
         scope = (self._deployment, self.run_id, purpose, place)
         cipher = self._cipher(purpose, where)
-        return enclose(cipher, EnvelopeKind.RUN, 1, plain, scope, where)
+        return enclose(cipher, EnvelopeKind.RUN, plain, scope, where)
 
     def open_bytes(self, sealed: bytes, purpose: str, place: str = "") -> bytes:
         """Like ``open``, for bytes; SealError of any code but ``seal.too-large``."""
         where = where_of(purpose, place)
         cipher = self._cipher(purpose, where)
-        key_version(sealed, EnvelopeKind.RUN, where)
+        require_envelope(sealed, EnvelopeKind.RUN, where)
         scope = (self._deployment, self.run_id, purpose, place)
         return disclose(cipher, EnvelopeKind.RUN, sealed, scope, where)
 
@@ -117,7 +118,7 @@ class RunKeyWrapping:
         """The data key under the active version of the state key."""
         version = self._keys.active
         scope, cipher = (self.deployment, run_id), self._cipher(version)
-        return enclose(cipher, EnvelopeKind.RUN_KEY, version, data_key, scope, _PURPOSE)
+        return enclose(cipher, EnvelopeKind.RUN_KEY, data_key, scope, _PURPOSE, version=version)
 
     def unwrap(self, wrapped: bytes, run_id: str) -> bytes:
         """The data key of a run.

@@ -51,7 +51,8 @@ class Sealer:
         """Like ``seal``, for bytes; at most 16 MiB."""
         version = self._keys.active
         scope, cipher = (self.deployment, purpose, place), self._cipher(version, purpose)
-        return enclose(cipher, _KIND, version, plain, scope, where_of(purpose, place))
+        where = where_of(purpose, place)
+        return enclose(cipher, _KIND, plain, scope, where, version=version)
 
     def open_bytes(self, sealed: bytes, purpose: str, place: str = "") -> bytes:
         """Like ``open``, for bytes; raises SealError."""

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from adapter.errors import AdapterError
-from adapter.issuer.application import listen, server_for
+from adapter.issuer.application import server_for
 from adapter.issuer.folder import IssuerFolder
+from adapter.listening import listen_on_loopback
 from interpreter.errors import CoordinatorError
 
 
@@ -23,7 +24,7 @@ def main() -> int:
         if given.rotate:
             sys.stdout.write(f"{IssuerFolder(given.folder).rotate()}\n")
             return 0
-        listener = listen(given.port)
+        listener = listen_on_loopback(given.port, code="issuer.port-taken")
         server_for(given.folder, listener).run(sockets=[listener])
     except CoordinatorError as error:
         sys.stderr.write(f"error[{error.code}]: {error.message}\n")

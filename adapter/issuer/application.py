@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 import uvicorn
 
-from adapter.errors import AdapterError, Unavailable
+from adapter.errors import AdapterError
 from adapter.issuer.assertions import ALGORITHMS
 from adapter.issuer.folder import IssuerFolder
 from adapter.issuer.tokens import CLIENT_CREDENTIALS, TOKEN_EXCHANGE, TokenAnswer, Tokens
@@ -88,25 +88,6 @@ async def _body(receive: Any) -> bytes | None:
             return None
         if not message.get("more_body"):
             return body
-
-
-def listen(port: int) -> socket.socket:
-    """A listening loopback socket, a free one for port 0; Unavailable ``issuer.port-taken``."""
-    # The protocol is named so that asyncio turns Nagle's algorithm off.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-        listener.listen(1_024)
-    except OSError as error:
-        listener.close()
-        raise Unavailable(
-            "issuer.port-taken",
-            "the port can not be listened on",
-            place=f"127.0.0.1:{port}",
-            remedy="stop what listens there, or choose another port",
-        ) from error
-    return listener
 
 
 def server_for(folder: Path, listener: socket.socket) -> uvicorn.Server:

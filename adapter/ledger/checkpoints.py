@@ -11,6 +11,7 @@ from typing import Final
 
 from adapter.audit.checkpoint import Checkpoint, Head, stated
 from adapter.crypto import SigningKeys
+from adapter.ledger.checkpoint_rows import CheckpointRow
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 
@@ -32,42 +33,25 @@ _IDLE_SECONDS: Final = 1.5
 @dataclass(frozen=True, slots=True)
 class _Turn:
     mine: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LastRow:
-    """The last checkpoint (None before the first), and from which transaction to look on.
-
-    ``horizon`` is None where transaction numbers of the last look mean nothing any more, because
-    the ledger was restored into another database.
-    """
-
     now: datetime
     xmin: str
     place: str
-    horizon: str | None
-    number: int | None
-    previous: bytes
-    heads: int
-    root: bytes
-    signed_at: datetime
-    key_version: int
-    signature: bytes
 
-    def checkpoint(self, deployment: str) -> Checkpoint | None:
-        """The last checkpoint."""
-        if self.number is None:
-            return None
-        return Checkpoint(
-            deployment,
-            self.number,
-            self.previous,
-            self.heads,
-            self.root,
-            self.signed_at,
-            self.key_version,
-            self.signature,
-        )
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LastRow(CheckpointRow):
+    """The last checkpoint, and from which transaction of which place to look on."""
+
+    place: str
+    horizon: str
+    begun: bool
+
+    def horizon_at(self, place: str) -> str | None:
+        """None where transaction numbers of the last look mean nothing any more.
+
+        The ledger was restored into another database then.
+        """
+        return self.horizon if self.begun and self.place == place else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +96,22 @@ class Checkpoints:
     async def _seal(self, transaction: Transaction) -> Checkpoint | None:
         turn, last = await transaction.both(
             Question(_SQL["take_sealing"], {"lock": _LOCK}, _Turn),
-            Question(_SQL["last_checkpoint"], {}, LastRow),
+            Question(_SQL["last_checkpoint"], {}, _LastRow),
         )
         assert turn is not None
-        assert last is not None
-        before = last.checkpoint(self._deployment)
-        if not turn.mine or (before is not None and last.now - before.signed_at < _LEAST_AGE):
+        before = None if last is None else last.checkpoint(self._deployment)
+        if not turn.mine or (before is not None and turn.now - before.signed_at < _LEAST_AGE):
             return None
-        grown = await transaction.ask(_grown_since(last.horizon))
+        looked = None if last is None else last.horizon_at(turn.place)
+        grown = await transaction.ask(_grown_since(looked))
         if not grown:
             return None
         heads = [Head(one.chain, one.sequence, one.head) for one in grown]
-        plain = stated(self._deployment, before, heads, last.now, self._keys.active)
+        plain = stated(self._deployment, before, heads, turn.now, self._keys.active)
         signed = replace(plain, signature=self._keys.sign(plain.statement))
         # What did not fit is found again from where this look began.
-        horizon = last.xmin if len(grown) < LARGEST else last.horizon or "0"
-        await transaction.commit(_written(signed, grown, horizon, last.place))
+        horizon = turn.xmin if len(grown) < LARGEST else looked or "0"
+        await transaction.commit(_written(signed, grown, horizon, turn.place))
         return signed
 
 

@@ -12,6 +12,7 @@ from adapter.audit.export import Gap, Included, Item, Sealed, feed
 from adapter.audit.merkle import path
 from adapter.audit.proof import Proof, Proved
 from adapter.audit.records import Record
+from adapter.ledger.checkpoint_rows import CheckpointRow
 from adapter.ledger.pool import Pool, Question, Snapshot
 from adapter.ledger.queries import queries
 from interpreter.contract.values import JsonValue
@@ -19,41 +20,10 @@ from interpreter.contract.values import JsonValue
 _SQL = queries("audit")
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckpointRow:
-    number: int
-    previous: bytes
-    heads: int
-    root: bytes
-    signed_at: datetime
-    key_version: int
-    signature: bytes
-    leaf: int = 0
-
-    def checkpoint(self, deployment: str) -> Checkpoint:
-        return Checkpoint(
-            deployment,
-            self.number,
-            self.previous,
-            self.heads,
-            self.root,
-            self.signed_at,
-            self.key_version,
-            self.signature,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _SealedRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SealedRow(CheckpointRow):
     """One record under its leaf; a leaf without records and a checkpoint without leaves too."""
 
-    number: int
-    follows: bytes
-    heads: int
-    root: bytes
-    signed_at: datetime
-    key_version: int
-    signature: bytes
     leaf: int | None
     head_chain: str
     head_sequence: int
@@ -66,18 +36,6 @@ class _SealedRow:
     recorded_at: datetime
     refs: JsonValue
     detail: JsonValue
-
-    def checkpoint(self, deployment: str) -> Checkpoint:
-        return Checkpoint(
-            deployment,
-            self.number,
-            self.follows,
-            self.heads,
-            self.root,
-            self.signed_at,
-            self.key_version,
-            self.signature,
-        )
 
     def record(self) -> Record | None:
         if self.chain is None:
@@ -108,7 +66,7 @@ class Reading:
 
     async def base(self, since: datetime) -> Checkpoint | None:
         """The last checkpoint before an instant, or None when there is none."""
-        asked = Question(_SQL["checkpoint_before"], {"instant": since}, _CheckpointRow)
+        asked = Question(_SQL["checkpoint_before"], {"instant": since}, CheckpointRow)
         rows = await self._snapshot.ask(asked)
         return rows[0].checkpoint(self._deployment) if rows else None
 
@@ -144,7 +102,7 @@ class Reading:
     async def chain(self, chain: str) -> AsyncIterator[Item]:
         """The records of one chain, and how each checkpoint that has sealed it holds it."""
         keys = {"chain": chain}
-        asked = Question(_SQL["chain_checkpoints"], keys, _CheckpointRow)
+        asked = Question(_SQL["chain_checkpoints"], keys, CheckpointRow)
         waiting = await self._snapshot.ask(asked)
         async for record in self._snapshot.stream(Question(_SQL["chain_journal"], keys, Record)):
             yield record
@@ -172,7 +130,7 @@ class Reading:
         proof.counted(count.records)
         return proof.end()
 
-    async def _included(self, row: _CheckpointRow, chain: str) -> Included:
+    async def _included(self, row: CheckpointRow, chain: str) -> Included:
         heads = await self._snapshot.ask(Question(_SQL["leaves"], {"checkpoint": row.number}, Head))
         index = next(number for number, head in enumerate(heads) if head.chain == chain)
         way = path([head.leaf for head in heads], index)
@@ -188,7 +146,7 @@ class Journal:
 
     async def latest(self) -> Checkpoint | None:
         """The last checkpoint, or None before the first."""
-        row = await self._pool.one(Question(_SQL["latest_checkpoint"], {}, _CheckpointRow))
+        row = await self._pool.one(Question(_SQL["latest_checkpoint"], {}, CheckpointRow))
         return None if row is None else row.checkpoint(self._deployment)
 
     @asynccontextmanager

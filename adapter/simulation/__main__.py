@@ -8,9 +8,10 @@ from contextlib import closing
 from pathlib import Path
 
 from adapter.errors import AdapterError
+from adapter.listening import listen_on_loopback
 from adapter.simulation.plan import SimulationPlan
 from adapter.simulation.playing import Playing
-from adapter.simulation.server import listen, server_for
+from adapter.simulation.server import server_for
 from adapter.simulation.store import Store
 from interpreter.errors import CoordinatorError
 
@@ -25,7 +26,8 @@ def main() -> int:
     try:
         plan = SimulationPlan.read(given.plan)
         with closing(Store(given.state / "state.db")) as store:
-            server_for(Playing(plan, store)).run(sockets=[listen(given.port)])
+            listener = listen_on_loopback(given.port, code="simulation.port-taken")
+            server_for(Playing(plan, store)).run(sockets=[listener])
     except CoordinatorError as error:
         sys.stderr.write(f"error[{error.code}]: {error.message}\n")
         return error.exit_code if isinstance(error, AdapterError) else 1

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import socket
 from typing import Any
 
 import uvicorn
 
-from adapter.errors import Unavailable
 from adapter.simulation import answers
 from adapter.simulation.answers import Answer, Lost
 from adapter.simulation.control import Control
@@ -74,25 +72,6 @@ async def _hang_up(receive: Any, send: Any) -> None:
     transport.abort()
     while (await receive())["type"] != "http.disconnect":
         continue
-
-
-def listen(port: int) -> socket.socket:
-    """A listening loopback socket; Unavailable ``simulation.port-taken``."""
-    # The protocol is named so that asyncio turns Nagle's algorithm off.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-        listener.listen(1_024)
-    except OSError as error:
-        listener.close()
-        raise Unavailable(
-            "simulation.port-taken",
-            "the port can not be listened on",
-            place=f"127.0.0.1:{port}",
-            remedy="stop what listens there, or choose another port",
-        ) from error
-    return listener
 
 
 def server_for(playing: Playing) -> uvicorn.Server:

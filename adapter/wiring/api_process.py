@@ -17,8 +17,8 @@ from adapter.access import LiveAccess
 from adapter.api import Service, create_app
 from adapter.config.loading import Runtime
 from adapter.config.location import setting
-from adapter.errors import Unavailable
 from adapter.ledger import Ledger
+from adapter.listening import listen
 from adapter.reconcile.acts import Courier
 from adapter.reconcile.diagnosis import Norms
 from adapter.reconcile.marks import Marks
@@ -151,20 +151,4 @@ def _fault_point(runtime: Runtime) -> Callable[[], None]:
 
 def _listen(bind: str) -> socket.socket:
     host, _, port = bind.rpartition(":")
-    host = host.strip("[]")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # The protocol is named so that asyncio turns Nagle's algorithm off.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, int(port)))
-        listener.listen(1024)
-    except OSError as error:
-        listener.close()
-        raise Unavailable(
-            "api.bind-taken",
-            "the service can not listen at this address",
-            place="/api/bind",
-            remedy="stop what listens there, or choose another address",
-        ) from error
-    return listener
+    return listen(host.strip("[]"), int(port), code="api.bind-taken", place="/api/bind")

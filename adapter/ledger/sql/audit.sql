@@ -27,17 +27,19 @@ select reference, sealed_text from coordinator.reasons where reference = any(%(r
 -- instant: The database's clock.
 select clock_timestamp() as now
 
--- take_sealing: Be the only sealer until the transaction ends, unless another one is.
-select pg_try_advisory_xact_lock(%(lock)s) as mine
+-- take_sealing: Be the only sealer until the transaction ends, unless another one is; where that is.
+select pg_try_advisory_xact_lock(%(lock)s) as mine, clock_timestamp() as now,
+       pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
+       s.system_identifier || '/' || d.oid || '/' || 'coordinator.control'::regclass::oid as place
+from pg_control_system() s, pg_database d where d.datname = current_database()
 
--- last_checkpoint: The checkpoint to go on from, and where to look: from the start in another database.
-select clock_timestamp() as now, pg_snapshot_xmin(pg_current_snapshot())::text as xmin, here.place,
-       case when c.place = here.place and c.horizon <= pg_snapshot_xmax(pg_current_snapshot())
-            then c.horizon::text end as horizon,
-       c.number, c.previous, c.heads, c.root, c.signed_at, c.key_version, c.signature
-from (select s.system_identifier || '/' || d.oid || '/' || 'coordinator.control'::regclass::oid as place
-      from pg_control_system() s, pg_database d where d.datname = current_database()) here
-left join lateral (select k.* from coordinator.checkpoints k order by k.number desc limit 1) c on true
+-- last_checkpoint: The last checkpoint, and from which transaction on its look has to be continued.
+select c.number, c.previous as follows, c.heads, c.root, c.signed_at, c.key_version, c.signature,
+       c.place, c.horizon::text as horizon,
+       c.horizon <= pg_snapshot_xmax(pg_current_snapshot()) as begun
+from coordinator.checkpoints c
+order by c.number desc
+limit 1
 
 -- changed_heads: Chains that grew since the last look, in the order of their ids.
 select g.chain, l.sequence, l.hash as head, coalesce(s.sequence, 0) as sealed_before
@@ -111,20 +113,20 @@ select c.chain, c.sequence, c.head from coordinator.chains c where c.sequence > 
 select count(*) as records from coordinator.journal
 
 -- checkpoint_before: The last checkpoint that was signed before an instant.
-select c.number, c.previous, c.heads, c.root, c.signed_at, c.key_version, c.signature
+select c.number, c.previous as follows, c.heads, c.root, c.signed_at, c.key_version, c.signature
 from coordinator.checkpoints c
 where c.signed_at < %(instant)s
 order by c.number desc
 limit 1
 
 -- latest_checkpoint: The last checkpoint.
-select c.number, c.previous, c.heads, c.root, c.signed_at, c.key_version, c.signature
+select c.number, c.previous as follows, c.heads, c.root, c.signed_at, c.key_version, c.signature
 from coordinator.checkpoints c
 order by c.number desc
 limit 1
 
 -- chain_checkpoints: The checkpoints that have sealed one chain, oldest first.
-select c.number, c.previous, c.heads, c.root, c.signed_at, c.key_version, c.signature, h.leaf
+select c.number, c.previous as follows, c.heads, c.root, c.signed_at, c.key_version, c.signature
 from coordinator.checkpoint_heads h
 join coordinator.checkpoints c on c.number = h.checkpoint
 where h.chain = %(chain)s

@@ -17,7 +17,8 @@ from adapter.config.loading import load_runtime
 from adapter.crypto.web_keys import new_signing_key, public_half
 from adapter.errors import Unavailable
 from adapter.issuer import Client, IssuerFolder, Tokens
-from adapter.issuer.application import listen, server_for
+from adapter.issuer.application import server_for
+from adapter.listening import listen_on_loopback
 from adapter.wiring.documents import fetch_document
 from tests.adapter.access.tokens import AUDIENCE, issuer_part
 from tests.adapter.config.test_runtime_file import sound
@@ -47,7 +48,7 @@ class Place:
     @contextmanager
     def up(self) -> Iterator[None]:
         """The issuer, while the context is entered."""
-        listener = listen(self.port)
+        listener = listen_on_loopback(self.port, code="issuer.port-taken")
         self.port = listener.getsockname()[1]
         server = server_for(self.folder / "issuer", listener)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -20,7 +20,8 @@ from adapter.config.profile import load_profile
 from adapter.crypto.web_keys import new_signing_key, public_half
 from adapter.errors import Refused, Unavailable, Usage
 from adapter.issuer import Client, IssuerFolder
-from adapter.issuer.application import listen, server_for
+from adapter.issuer.application import server_for
+from adapter.listening import listen_on_loopback
 from tests.adapter.cli.conftest import Run
 from tests.adapter.config.test_callers import findings
 from tests.adapter.config.test_runtime_file import sound
@@ -73,7 +74,7 @@ def issuer(tmp_path: Path) -> Iterator[str]:
     IssuerFolder(tmp_path / "issuer").prepare()
     client = Client("ops", (public_half(KEY),), ("urn:coordinator",), ("runs",))
     IssuerFolder(tmp_path / "issuer").admit(client)
-    listener = listen(0)
+    listener = listen_on_loopback(0, code="issuer.port-taken")
     server = server_for(tmp_path / "issuer", listener)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

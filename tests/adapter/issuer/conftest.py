@@ -18,7 +18,8 @@ from activities.credentials import Secret
 from activities.credentials.assertions import SigningKey, client_assertion
 from adapter.crypto.web_keys import new_signing_key, public_half
 from adapter.issuer import CLIENT_ASSERTION, CLIENT_CREDENTIALS, Client, IssuerFolder
-from adapter.issuer.application import listen, server_for
+from adapter.issuer.application import server_for
+from adapter.listening import listen_on_loopback
 
 RESOURCE = "urn:example:registry"
 
@@ -68,7 +69,7 @@ def proof(issuer: RunningIssuer, key: dict[str, str], client: str) -> str:
 @pytest.fixture
 def issuer(tmp_path: Path) -> Iterator[RunningIssuer]:
     key, folder = new_signing_key("ES256"), IssuerFolder(tmp_path / "issuer")
-    listener = listen(0)
+    listener = listen_on_loopback(0, code="issuer.port-taken")
     server = server_for(tmp_path / "issuer", listener)
     folder.admit(Client("worker", (public_half(key),), (RESOURCE,), ("read", "write")))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

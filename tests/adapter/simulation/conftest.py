@@ -22,9 +22,10 @@ from adapter.cli.terminal import Terminal
 from adapter.config.connections import ConfiguredConnections
 from adapter.config.document import Connection
 from adapter.config.secrets import SecretStore
+from adapter.listening import listen_on_loopback
 from adapter.simulation import SimulationPlan, connection_documents
 from adapter.simulation.playing import Playing
-from adapter.simulation.server import listen, server_for
+from adapter.simulation.server import server_for
 from adapter.simulation.store import Store
 
 ROOT = Path(__file__).parents[3]
@@ -74,7 +75,7 @@ async def simulate(project: Path, folder: Path, **wishes: Any) -> AsyncIterator[
     async with AsyncExitStack() as stack:
         store = stack.enter_context(closing(Store(folder / "state.db")))
         playing = Playing(SimulationPlan.read(file), store)
-        listener = listen(0)
+        listener = listen_on_loopback(0, code="simulation.port-taken")
         server = server_for(playing)
         serving = asyncio.create_task(server.serve([listener]))
         while not server.started:
