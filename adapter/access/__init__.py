@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from adapter.access.callers import API_KEYS, Caller, Owner, Scope
 from adapter.access.gate import KEY_HEADER, TOKEN_HEADER, Credentials
-from adapter.access.key_sets import Fetch
+from adapter.access.key_sets import ABSENT, Fetch
 from adapter.access.live import LiveAccess, Trouble
 from adapter.access.refusals import RETRY_SECONDS, CallRefused, too_many
 
 __all__ = [
+    "ABSENT",
     "API_KEYS",
     "KEY_HEADER",
     "RETRY_SECONDS",

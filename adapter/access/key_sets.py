@@ -22,7 +22,9 @@ _USABLE_SECONDS = 3_600.0
 _AGAIN_SECONDS = 10.0
 """The least time between two fetches, however many tokens name a key that is not known."""
 
-_METADATA_PATH = "/.well-known/openid-configuration"
+ABSENT = "document.absent"
+"""The code of a `Fetch` where the server answered, and has no such document."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -30,7 +32,10 @@ class Fetch(Protocol):
     """A way to documents on the web."""
 
     async def __call__(self, address: str, most_bytes: int) -> bytes:
-        """The body of a 200 answer to a GET; Unavailable for everything else."""
+        """The body of a 200 answer to a GET; Unavailable for everything else.
+
+        Its code is ``document.absent`` where the server answered that there is none.
+        """
         ...
 
 
@@ -54,10 +59,9 @@ class KeyLoader:
         return keys_of(await self._fetch(address, LARGEST_DOCUMENT_BYTES), place)
 
     async def _discovered(self, issuer: str, place: str) -> str:
-        """Where the issuer's metadata says that its keys are (OpenID Connect Discovery 1.0)."""
-        address = issuer.rstrip("/") + _METADATA_PATH
+        """Where the issuer's metadata says that its keys are."""
         try:
-            metadata = strict_json(await self._fetch(address, LARGEST_DOCUMENT_BYTES))
+            metadata = strict_json(await self._metadata(issuer))
         except ValueError as error:
             raise unusable(place, "the issuer's metadata is no JSON") from error
         if not isinstance(metadata, dict) or metadata.get("issuer") != issuer:
@@ -66,6 +70,31 @@ class KeyLoader:
         if not isinstance(keys_at, str) or not _is_safe(keys_at):
             raise unusable(place, "the issuer's metadata names no https address of keys")
         return keys_at
+
+    async def _metadata(self, issuer: str) -> bytes:
+        """The first document that the issuer has; an outage is no reason to ask further."""
+        first, second = metadata_addresses(issuer)
+        try:
+            return await self._fetch(first, LARGEST_DOCUMENT_BYTES)
+        except Unavailable as error:
+            if error.code != ABSENT:
+                raise
+            return await self._fetch(second, LARGEST_DOCUMENT_BYTES)
+
+
+def metadata_addresses(issuer: str) -> tuple[str, str]:
+    """Where an issuer's metadata may be: OpenID Connect Discovery 1.0 section 4, then RFC 8414.
+
+    The first appends its path to the issuer, the second puts its own before the issuer's
+    (section 3.1); both without a slash at the end of the issuer.
+    """
+    parts = urlsplit(issuer)
+    path = parts.path.removesuffix("/")
+    origin = f"{parts.scheme}://{parts.netloc}"
+    return (
+        f"{origin}{path}/.well-known/openid-configuration",
+        f"{origin}/.well-known/oauth-authorization-server{path}",
+    )
 
 
 def _is_safe(address: str) -> bool:

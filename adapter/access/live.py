@@ -19,6 +19,7 @@ from adapter.access.callers import Caller
 from adapter.access.gate import Credentials, Gate
 from adapter.access.key_sets import Fetch, KeyLoader
 from adapter.access.refusals import too_many
+from adapter.config.caller_rules import nobody_calls
 from adapter.config.callers import CallLimits
 from adapter.config.loading import Runtime, load_runtime
 from adapter.errors import AdapterError
@@ -62,6 +63,7 @@ class LiveAccess:
         self._stale_since: datetime | None = None
         self._gate = self._gate_of(runtime, None)
         self._set_limits(self._gate.policies.limits)
+        self._tell_if_nobody_calls(runtime)
 
     async def identify(self, given: Credentials) -> Caller:
         """The caller, counted; what `Gate.identify` raises, or 429 ``access.too-many-requests``."""
@@ -111,6 +113,7 @@ class LiveAccess:
             self._set_limits(policies.limits)
         if policies != former:
             _log.info("access.callers-changed")
+            self._tell_if_nobody_calls(runtime)
 
     def troubles(self) -> list[Trouble]:
         """What needs a person, the gravest first."""
@@ -125,6 +128,11 @@ class LiveAccess:
             remedy = "API keys end within two weeks: make new ones, or remove them"
             found.append(Trouble("doctor.api-key-expiring", ending, None, remedy))
         return found
+
+    def _tell_if_nobody_calls(self, runtime: Runtime) -> None:
+        now = datetime.fromtimestamp(self._now(), UTC)
+        if found := nobody_calls(runtime.document, now):
+            _log.warning(found.code, place=found.pointer, remedy=found.remedy)
 
     def _gate_of(self, runtime: Runtime, former: Gate | None) -> Gate:
         loader = KeyLoader(self._fetch, runtime.secrets.read)

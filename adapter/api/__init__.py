@@ -41,7 +41,7 @@ from adapter.api.ports import (
     WaitView,
     WorkflowView,
 )
-from adapter.api.signatures import webhook_of
+from adapter.api.signatures import webhook_key, webhook_of
 
 __all__ = [
     "ActDesk",
@@ -80,5 +80,6 @@ __all__ = [
     "WirePayload",
     "WorkflowView",
     "create_app",
+    "webhook_key",
     "webhook_of",
 ]

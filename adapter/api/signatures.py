@@ -29,8 +29,8 @@ HEADER_PARAMETERS: list[dict[str, Any]] = [
 """The three headers, for the OpenAPI document."""
 
 
-def webhook_of(secret: str) -> Webhook:
-    """The verifier of a shared secret: ``whsec_`` and base64 of 24 bytes or more, else ValueError.
+def webhook_key(secret: str) -> bytes:
+    """The key in a shared secret: ``whsec_`` and base64 of 24 bytes or more, else ValueError.
 
     Twenty-four bytes are the least that Standard Webhooks asks for.
     """
@@ -40,7 +40,12 @@ def webhook_of(secret: str) -> Webhook:
         raise ValueError("not a webhook secret") from error
     if len(key) < _LEAST_SECRET_BYTES:
         raise ValueError("a webhook secret is too short")
-    return Webhook(key)
+    return key
+
+
+def webhook_of(secret: str) -> Webhook:
+    """The verifier of a shared secret; ValueError as from ``webhook_key``."""
+    return Webhook(webhook_key(secret))
 
 
 def signer_of(

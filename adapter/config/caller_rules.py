@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from adapter.config.callers import OPERATORS_ALONE, KeysAt, Policy
 from adapter.config.document import RuntimeDocument, is_loopback
@@ -16,6 +17,25 @@ def caller_rules(document: RuntimeDocument) -> Iterator[Finding]:
     yield from _operators(document)
     yield from _one_of_each(document)
     yield from _addresses(document)
+
+
+def nobody_calls(document: RuntimeDocument, now: datetime) -> Finding | None:
+    """Told, and not refused: who takes the last caller out of a running deployment means it.
+
+    For a development deployment it is no news: it has no caller until it is given one.
+    """
+    part = document.authentication
+    ends = [key.expires for caller in part.api_keys.values() for key in caller.keys]
+    if document.mode == "development" or part.issuers or any(end > now for end in ends):
+        return None
+    return Finding(
+        "config.nobody-calls",
+        pointer(["authentication"]),
+        "every API key has ended, and there is no issuer: nobody may call the service"
+        if ends
+        else "there is neither an issuer nor an API key: nobody may call the service",
+        "name an issuer of access tokens, or an API key that coordinatorctl api-key makes",
+    )
 
 
 def _policies(document: RuntimeDocument) -> Iterator[tuple[_Location, Policy]]:

@@ -29,7 +29,7 @@ def broken_rules(document: RuntimeDocument, folder: Path) -> list[Finding]:
         *_codec(document),
         *_signed(document),
         *caller_rules(document),
-        *_event_sources(document),
+        *_secrets_apart(document),
         *_file_root(document),
         *_providers(document),
         *_catalogue(document, folder),
@@ -91,18 +91,37 @@ def _signed(document: RuntimeDocument) -> Iterator[Finding]:
         )
 
 
-def _event_sources(document: RuntimeDocument) -> Iterator[Finding]:
-    secrets = [part.secret_ref for part in document.events.completions.values()]
-    for name, part in document.events.sources.items():
-        # Who signed tells whose event it is, so a secret must have one owner.
-        if part.secret_ref in secrets:
-            yield Finding(
-                "config.duplicate-item",
-                pointer(["events", "sources", name, "secretRef"]),
-                "another sender has the same secret",
-                "give every sender a secret of its own",
-            )
-        secrets.append(part.secret_ref)
+def _secrets_apart(document: RuntimeDocument) -> Iterator[Finding]:
+    """No two keys of the deployment are one secret, and no two senders of events are."""
+    audit, events = document.audit, document.events
+    keys = {("keys", "state"): document.keys.state, ("keys", "admission"): document.keys.admission}
+    if audit is not None:
+        keys["audit", "signingKey"] = audit.signing_key
+    yield from _used_once(
+        [
+            ([*place, "versions", version], reference)
+            for place, key in keys.items()
+            for version, reference in key.versions.items()
+        ],
+        "another key is the same secret",
+        "generate each key by itself",
+    )
+    # Who signed tells whose message it is, so a secret must have one owner.
+    senders = [("completions", name, part.secret_ref) for name, part in events.completions.items()]
+    senders += [("sources", name, part.secret_ref) for name, part in events.sources.items()]
+    yield from _used_once(
+        [(["events", kind, name, "secretRef"], reference) for kind, name, reference in senders],
+        "another sender has the same secret",
+        "give every sender a secret of its own",
+    )
+
+
+def _used_once(places: list[tuple[list[str], str]], message: str, remedy: str) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for place, reference in places:
+        if reference in seen:
+            yield Finding("config.duplicate-item", pointer([*place]), message, remedy)
+        seen.add(reference)
 
 
 def _file_root(document: RuntimeDocument) -> Iterator[Finding]:

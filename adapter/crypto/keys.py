@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from adapter.errors import Refused
@@ -33,12 +33,19 @@ class KeyRing:
     def __post_init__(self) -> None:
         _require_usable("sealing key", self.versions, self.active)
         _require_usable("admission key", self.admission, self.admission_active)
-        every = [*self.versions.values(), *self.admission.values()]
-        if len(set(every)) != len(every):
-            raise _invalid("key ring", "two keys are equal", "generate each key by itself")
+        self.require_apart()
 
     def __repr__(self) -> str:
         return f"KeyRing(versions={sorted(self.versions)}, admission={sorted(self.admission)})"
+
+    def require_apart(self, others: Iterable[bytes] = ()) -> None:
+        """Refused ``keys.invalid`` when two of these keys and of ``others`` are equal.
+
+        Whoever has one of them would have two, and each is lost, leaked and replaced by itself.
+        """
+        every = [*self.versions.values(), *self.admission.values(), *others]
+        if len(set(every)) != len(every):
+            raise _invalid("key ring", "two keys are equal", "generate each key by itself")
 
     @property
     def identity_version(self) -> int:

@@ -17,8 +17,7 @@ class Counted:
 
     ``states`` counts runs by state, ``uncertain`` unknown effects, ``unerased`` runs that are over
     and still have payloads; ``open_hints`` are waits whose execution was not told of a hint yet.
-    ``oldest_unsealed`` is the first record of the journal that no checkpoint has sealed, None where
-    nothing was ever signed.
+    ``oldest_unsealed`` is the first record of the journal that no checkpoint has sealed.
     Instants are the oldest of their kind.
     """
 

@@ -17,10 +17,14 @@ _MISSED_PASSES = 5
 
 @dataclass(frozen=True, slots=True)
 class Norms:
-    """What a deployment has to keep to: how often passes come, how long Temporal keeps history."""
+    """What a deployment has to keep to: how often passes come, how long Temporal keeps history.
+
+    ``signs`` is whether it has a key that signs checkpoints of the journal.
+    """
 
     every: timedelta
     least_retention: timedelta
+    signs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +109,11 @@ def _late(counted: Counted, norms: Norms) -> list[Finding]:
         remedy = "no pass was made: is the schedule paused, does a worker run?"
         found.append(Finding("doctor.reconciler-late", 1, passed, remedy))
     unsealed = counted.oldest_unsealed
-    if unsealed is not None and now - unsealed > _SEAL_PATIENCE:
-        remedy = "no checkpoint was signed since: has a worker or the service audit.signingKey?"
+    if not norms.signs:
+        remedy = "nobody can prove that the journal is whole: give audit.signingKey a key"
+        found.append(Finding("doctor.journal-unsigned", 1, unsealed, remedy))
+    elif unsealed is not None and now - unsealed > _SEAL_PATIENCE:
+        remedy = "no checkpoint was signed since: look at the logs of the workers and the service"
         found.append(Finding("doctor.journal-unsealed", 1, unsealed, remedy))
     return found
 

@@ -32,12 +32,13 @@ from adapter.wiring.codec import codec_server
 from adapter.wiring.deployment import (
     TemporalServer,
     binding_of,
+    journal_keys,
     journal_signing,
     open_ledger,
     schedule_of,
 )
 from adapter.wiring.documents import fetch_document
-from adapter.wiring.event_sources import completion_verifiers, event_sources
+from adapter.wiring.event_sources import senders_of
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.oversight import DeploymentOversight
 from adapter.wiring.sealing import codec_of
@@ -56,6 +57,7 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
 
     Raises Unavailable ``api.bind-taken``, and what opening the ledger or telemetry raises.
     """
+    signing = journal_keys(runtime)
     listener = _listen(runtime.document.api.bind)
     async with (
         telemetry_of(runtime, "service") as telemetry,
@@ -80,7 +82,7 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
         _log.info("service.listening", address=runtime.document.api.bind)
         async with asyncio.TaskGroup() as group:
             group.create_task(_stop_with(server, stop))
-            group.create_task(keep_delivering(stop, *journal_signing(runtime, ledger)))
+            group.create_task(keep_delivering(stop, *journal_signing(ledger, signing)))
             group.create_task(access.keep_fresh(stop))
             group.create_task(keep_counting(telemetry, ledger.census, stop))
             if not recovery_only:
@@ -111,6 +113,7 @@ def _service(
     telemetry: Telemetry,
     access: LiveAccess,
 ) -> Service:
+    senders = senders_of(runtime)
     return Service(
         book=LedgerBook(ledger, binding_of(runtime)),
         executions=TemporalExecutions(ledger, temporal, starter),
@@ -119,8 +122,8 @@ def _service(
         codec=codec_server(runtime, ledger, temporal.codec),
         oversight=_oversight(runtime, ledger, temporal, access),
         access=access,
-        completions=completion_verifiers(runtime),
-        event_sources=event_sources(runtime),
+        completions=senders.completions,
+        event_sources=senders.sources,
         after_commit=_after_commit(telemetry, _fault_point(runtime)),
     )
 
@@ -130,7 +133,8 @@ def _oversight(
 ) -> DeploymentOversight:
     schedule = schedule_of(runtime)
     production = runtime.document.mode == "production"
-    norms = Norms(schedule.every, _LEAST_RETENTION if production else timedelta(days=1))
+    least = _LEAST_RETENTION if production else timedelta(days=1)
+    norms = Norms(schedule.every, least, signs=runtime.document.audit is not None)
     return DeploymentOversight(Marks(ledger, schedule), temporal, norms, access.troubles)
 
 

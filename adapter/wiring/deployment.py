@@ -42,9 +42,17 @@ def signing_keys(runtime: Runtime) -> SigningKeys | None:
     return SigningKeys.from_secrets(versions, audit.signing_key.active, audit.retired_keys)
 
 
-def journal_signing(runtime: Runtime, ledger: Ledger) -> list[Callable[[], Awaitable[None]]]:
+def journal_keys(runtime: Runtime) -> SigningKeys | None:
+    """The same for a process that has every key of the deployment: no two of them are equal."""
+    signing = signing_keys(runtime)
+    key_ring(runtime).require_apart([] if signing is None else signing.versions.values())
+    return signing
+
+
+def journal_signing(
+    ledger: Ledger, keys: SigningKeys | None
+) -> list[Callable[[], Awaitable[None]]]:
     """What signs the journal of a deployment that has a key for it, to be called every second."""
-    keys = signing_keys(runtime)
     return [] if keys is None else [ledger.checkpoints(keys).seal_due]
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from activities.destinations import DestinationRefused, destination_of
 from activities.errors import ConnectionFault
 from activities.products.transport import Failure, HttpRequest, Transport
+from adapter.access import ABSENT
 from adapter.errors import Unavailable
 
 _SECONDS = 5.0
@@ -18,7 +19,8 @@ async def fetch_document(address: str, most_bytes: int) -> bytes:
     """The body of a 200 answer to a GET; no redirect is followed.
 
     Metadata addresses, cleartext beyond loopback and the like are refused as for any product.
-    Raises Unavailable ``document.refused`` or ``document.unavailable``; neither names the address.
+    Raises Unavailable ``document.refused``, ``document.absent`` where the server answered that it
+    has none, or ``document.unavailable``; none of them names the address.
     """
     try:
         parts = urlsplit(address)
@@ -36,6 +38,12 @@ async def fetch_document(address: str, most_bytes: int) -> bytes:
         await transport.aclose()
     if answer is Failure.DESTINATION:
         raise _refused()
+    if not isinstance(answer, Failure) and _says_absent(answer.status):
+        raise Unavailable(
+            ABSENT,
+            "the server has no document at the address",
+            remedy="give the document's own address; redirects are not followed",
+        )
     if isinstance(answer, Failure) or answer.status != 200 or answer.body is None:
         raise Unavailable(
             "document.unavailable",
@@ -43,6 +51,11 @@ async def fetch_document(address: str, most_bytes: int) -> bytes:
             remedy="see whether its server answers, and with a document of a usual size",
         )
     return answer.body
+
+
+def _says_absent(status: int) -> bool:
+    """Whether a status is about the address, and not about the server or the time."""
+    return 300 <= status < 500 and status not in (408, 429)
 
 
 @cache

@@ -23,7 +23,13 @@ from adapter.reconcile.passes import Reconciliation
 from adapter.reconcile.recovery import recover
 from adapter.reconcile.signals import HintCourier, SignalCourier
 from adapter.reconcile.starts import Starter
-from adapter.wiring.deployment import TemporalServer, journal_signing, open_ledger, schedule_of
+from adapter.wiring.deployment import (
+    TemporalServer,
+    journal_keys,
+    journal_signing,
+    open_ledger,
+    schedule_of,
+)
 from adapter.wiring.sealing import codec_of
 from adapter.wiring.telemetry import telemetry_of
 from adapter.wiring.versions import own_version
@@ -45,7 +51,7 @@ async def run_worker_process(
     and Temporal disagree or a restore hold stands. Raises Unavailable ``temporal.unavailable``,
     Usage ``versions.build-unnamed``, and what opening the ledger or telemetry raises.
     """
-    version = own_version(runtime)
+    version, signing = own_version(runtime), journal_keys(runtime)
     async with telemetry_of(runtime, "worker") as telemetry:
         catalogue, connections = catalogue_of(runtime), runtime.connections
         products = Products(catalogue, connections, watch=telemetry.calls)
@@ -66,7 +72,7 @@ async def run_worker_process(
                 build = {} if version is None else {"build": version.build_id}
                 _log.info("worker.polling", task_queue=queue, **build)
                 ready()
-                sealed = journal_signing(runtime, ledger)
+                sealed = journal_signing(ledger, signing)
                 await asyncio.gather(
                     _serve(parts, reconciliation, stop, sealed), _tell_unusable(connections)
                 )

@@ -464,7 +464,7 @@ async def test_what_retention_erased_is_erased_again(
     site = site.beside(await restore())
     assert (await site.status(run_id)).erased_at is None
     marks = Marks(site.ledger, site.schedule)
-    norms = Norms(timedelta(minutes=1), timedelta(days=1))
+    norms = Norms(timedelta(minutes=1), timedelta(days=1), signs=True)
     oversight = DeploymentOversight(marks, FixedTemporal(site.client), norms)
     await oversight.restore_hold("ops", "restored the backup of the night")
     await oversight.complete_recovery("ops", api.Attestation("ticket-1", True, True))

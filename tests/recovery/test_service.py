@@ -56,7 +56,7 @@ async def served_desk(
     """The service over the site, for an operator."""
     access = FixedAccess.of_keys(ops=key_policy("ops", operator=True))
     book, acts = LedgerBook(site.ledger, Binding()), LedgerDesk(site.ledger, site.courier)
-    norms = Norms(timedelta(minutes=1), timedelta(days=1))
+    norms = Norms(timedelta(minutes=1), timedelta(days=1), signs=True)
     oversight = DeploymentOversight(site.reconciliation.marks, FixedTemporal(site.client), norms)
     executions = TemporalExecutions(site.ledger, FixedTemporal(site.client), site.starter)
     signals = LedgerSignals(site.ledger, SignalCourier(site.ledger, FixedTemporal(site.client)))

@@ -72,6 +72,12 @@ RUNTIME_CODES = (
         "remove `keyInPath`, and have Temporal's UI pass the access token",
     ),
     Code(
+        "config.nobody-calls",
+        "nobody may call the service: no issuer of tokens, and no API key that has not ended",
+        "name an issuer of access tokens, or make a key with `coordinatorctl api-key NAME`",
+        Severity.WARNING,
+    ),
+    Code(
         "config.secret-provider",
         "a reference names a provider of secrets that is not configured",
         "add it under `secrets.providers`, or correct the reference",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from activities.yaml.problems import Problems
@@ -17,6 +18,7 @@ from adapter.authoring.runtimes.connections import Bound
 from adapter.authoring.runtimes.public_format import read_public_runtime
 from adapter.authoring.runtimes.substitution import Silence, substituted
 from adapter.authoring.runtimes.tasks import task_misfit
+from adapter.config.caller_rules import nobody_calls
 from adapter.config.document import API_VERSION
 from adapter.config.findings import Finding
 from adapter.config.loading import PUBLIC, parse_runtime
@@ -93,7 +95,8 @@ def _own(
 ) -> Mapping[str, Bound] | None:
     found: list[Finding] = []
     document = parse_runtime(data, file, folder, found)
-    for one in found:
+    silent = document and nobody_calls(document, datetime.now(UTC))
+    for one in [*found, silent] if silent else found:
         parts = pointer_parts(one.pointer)
         key = find_key(tree, parts)
         spot = Spot(file, key.line, key.column, one.pointer, key.length)

@@ -260,7 +260,8 @@ select clock_timestamp() as now,
        (select min(x.closed_at) from coordinator.executions x join coordinator.runs r on r.id = x.run_id
         where x.closed_at is not null and r.erased_at is null) as oldest_unerased,
        (select min(j.recorded_at)
-        from (select k.horizon from coordinator.checkpoints k order by k.number desc limit 1) k,
+        from (select coalesce((select k.horizon from coordinator.checkpoints k
+                               order by k.number desc limit 1), '0') as horizon) k,
              lateral (select * from coordinator.journal n
                       where n.transaction >= k.horizon order by n.transaction limit 1000) j
         where j.sequence > coalesce((select max(h.sequence) from coordinator.checkpoint_heads h

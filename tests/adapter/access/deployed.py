@@ -157,7 +157,7 @@ def _service(ledger: Ledger, mint: Mint, troubles: list[Trouble]) -> Service:
     away = AwayTemporal()
     every = timedelta(minutes=1)
     marks = Marks(ledger, ReconcileSchedule("test", "test", every))
-    norms = Norms(every, timedelta(days=1))
+    norms = Norms(every, timedelta(days=1), signs=True)
     starter = Starter(ledger.admissions, away, "test")
     return Service(
         book=LedgerBook(ledger, Binding()),

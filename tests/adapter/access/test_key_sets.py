@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from adapter.access import Credentials
+from adapter.access import ABSENT, Credentials
 from adapter.access.gate import Gate
-from adapter.access.key_sets import KeyLoader
+from adapter.access.key_sets import KeyLoader, metadata_addresses
 from adapter.config.callers import Authentication
 from adapter.errors import Unavailable
 from tests.adapter.access.tokens import ISSUER, NOW, Mint, issuer_part
@@ -26,13 +26,16 @@ class Web:
     documents: dict[str, bytes] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     up: bool = True
+    missing: str = ABSENT
 
     async def __call__(self, address: str, most_bytes: int) -> bytes:
         """A document."""
         self.asked.append(address)
         await asyncio.sleep(0)
-        if not self.up or address not in self.documents:
+        if not self.up:
             raise Unavailable("document.unavailable", "not there")
+        if address not in self.documents:
+            raise Unavailable(self.missing, "not there")
         return self.documents[address]
 
 
@@ -146,6 +149,52 @@ async def test_the_issuers_metadata_says_where_its_keys_are() -> None:
     place.web.documents[address] = json.dumps(metadata).encode()
     assert await place.refused() is None
     assert place.web.asked == [address, KEYS_AT]
+
+
+@pytest.mark.parametrize(
+    ("issuer", "addresses"),
+    [
+        (
+            "https://login.example",
+            (
+                "https://login.example/.well-known/openid-configuration",
+                "https://login.example/.well-known/oauth-authorization-server",
+            ),
+        ),
+        (
+            "https://login.example:8443/realms/town/",
+            (
+                "https://login.example:8443/realms/town/.well-known/openid-configuration",
+                "https://login.example:8443/.well-known/oauth-authorization-server/realms/town",
+            ),
+        ),
+    ],
+)
+async def test_an_issuer_without_openid_connect_has_its_metadata_where_rfc_8414_says(
+    issuer: str, addresses: tuple[str, str]
+) -> None:
+    place = Place(facts={"issuer": issuer, "keySet": {"type": "discovery"}})
+    metadata = json.dumps({"issuer": issuer, "jwks_uri": KEYS_AT}).encode()
+    place.web.documents[addresses[1]] = metadata
+    assert await place.refused(place.mint.token(iss=issuer)) is None
+    assert place.web.asked == [*addresses, KEYS_AT]
+
+
+@pytest.mark.parametrize("first", ["document.unavailable", "document.refused"])
+async def test_an_outage_is_no_reason_to_ask_elsewhere(first: str) -> None:
+    place = Place(facts={"keySet": {"type": "discovery"}})
+    place.web.missing = first
+    assert await place.refused() == "access.unavailable"
+    assert len(place.web.asked) == 1
+
+
+async def test_metadata_of_another_issuer_is_not_looked_for_elsewhere() -> None:
+    place = Place(facts={"keySet": {"type": "discovery"}})
+    first, second = metadata_addresses(ISSUER)
+    place.web.documents[first] = b'{"issuer": "https://other.example"}'
+    place.web.documents[second] = json.dumps({"issuer": ISSUER, "jwks_uri": KEYS_AT}).encode()
+    assert await place.refused() == "access.unavailable"
+    assert place.web.asked == [first]
 
 
 @pytest.mark.parametrize(

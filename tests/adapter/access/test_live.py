@@ -15,7 +15,7 @@ import yaml
 from adapter.access import Caller, CallRefused, Credentials, LiveAccess
 from adapter.config.loading import load_runtime
 from tests.adapter.access.tokens import NOW, Mint, issuer_part
-from tests.adapter.config.test_runtime_file import sound
+from tests.adapter.config.test_runtime_file import SIGNED, sound
 from tests.fixtures.access import key_hash, key_policy, no_web
 
 
@@ -69,6 +69,24 @@ async def test_a_key_that_is_removed_counts_no_more(file: File) -> None:
     assert (await file.caller()).actor == "desk"
     await file.changed(lambda part: part["apiKeys"].pop("desk"))
     assert await file.code() == "access.unauthenticated"
+
+
+async def test_a_production_service_that_nobody_may_call_says_so(
+    file: File, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    signed = {"mode": "production", "audit": SIGNED, "waits": {}}
+
+    async def told(part: dict[str, Any]) -> int:
+        file.write(yaml.safe_dump(sound() | signed | {"authentication": part}))
+        await file.live.look()
+        return capsys.readouterr().out.count("config.nobody-calls")
+
+    assert await told(file.part) == 0
+    assert await told({}) == 1
+    assert await file.code() == "access.unauthenticated"
+    # And at the start.
+    LiveAccess(load_runtime(file.path, {}), no_web)
+    assert capsys.readouterr().out.count("config.nobody-calls") == 1
 
 
 async def test_a_policy_that_changes_counts_without_a_restart(file: File) -> None:

@@ -93,6 +93,17 @@ async def test_keys_are_discovered_rotated_and_outlast_their_issuer(tmp_path: Pa
     assert place.live.troubles() == []
 
 
+async def test_keys_are_discovered_at_an_issuer_that_knows_oauth_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = ("/.well-known/oauth-authorization-server",)
+    monkeypatch.setattr("adapter.issuer.application.DISCOVERY_PATHS", paths)
+    place = Place(tmp_path)
+    with place.up():
+        place.believe()
+        assert await place.actor() == "staff:ann"
+
+
 async def test_an_issuer_that_was_away_at_the_start_is_found_later(tmp_path: Path) -> None:
     place = Place(tmp_path)
     with place.up():

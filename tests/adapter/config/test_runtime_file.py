@@ -257,6 +257,27 @@ def test_a_sender_of_events_has_a_secret_of_its_own(write: Write) -> None:
     ]
 
 
+def test_every_sender_counts_whatever_it_sends(write: Write) -> None:
+    document = sound()
+    secret = {"secretRef": "secret:file/events"}
+    document["events"] = {"completions": {"casework": secret, "scheduling": dict(secret)}}
+    assert [(f.code, f.pointer) for f in findings(write(document))] == [
+        ("config.duplicate-item", "/events/completions/scheduling/secretRef")
+    ]
+
+
+@pytest.mark.parametrize("other", ["state", "admission", "signing"])
+def test_no_two_keys_are_one_secret(write: Write, other: str) -> None:
+    document = sound()
+    document["audit"] = deepcopy(SIGNED)
+    key = document["audit"]["signingKey"] if other == "signing" else document["keys"][other]
+    key["versions"]["2"] = "secret:file/state-1"
+    place = "/audit/signingKey" if other == "signing" else f"/keys/{other}"
+    assert [(f.code, f.pointer) for f in findings(write(document))] == [
+        ("config.duplicate-item", f"{place}/versions/2")
+    ]
+
+
 @pytest.mark.parametrize(
     ("origin", "code"),
     [

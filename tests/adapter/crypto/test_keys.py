@@ -44,6 +44,15 @@ def test_a_ring_that_can_not_be_used_is_refused(
     assert refusal.value.code == "keys.invalid"
 
 
+def test_a_key_for_something_else_is_another_one() -> None:
+    ring = KeyRing({1: KEY}, 1, {1: OTHER}, 1)
+    ring.require_apart([secrets.token_bytes(32)])
+    for used in (KEY, OTHER):
+        with pytest.raises(Refused) as refusal:
+            ring.require_apart([used])
+        assert (refusal.value.code, KEY.hex() in str(refusal.value)) == ("keys.invalid", False)
+
+
 def test_an_unreadable_secret_is_refused_without_its_text() -> None:
     with pytest.raises(Refused) as refusal:
         KeyRing.from_secrets({1: b"not-a-key!"}, {1: new_secret()})

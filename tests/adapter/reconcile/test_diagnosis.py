@@ -12,7 +12,7 @@ from adapter.ledger.census import Counted
 from adapter.reconcile.diagnosis import Norms, diagnose
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-NORMS = Norms(timedelta(minutes=1), timedelta(days=3))
+NORMS = Norms(timedelta(minutes=1), timedelta(days=3), signs=True)
 WELL = Counted(
     now=NOW,
     deployment="town",
@@ -74,6 +74,13 @@ def test_a_deployment_that_is_well_needs_nobody() -> None:
 )
 def test_what_needs_a_person_is_found(change: dict[str, Any], code: str) -> None:
     assert codes(replace(WELL, **change)) == [code]
+
+
+@pytest.mark.parametrize("unsealed", [None, HOUR_AGO])
+def test_a_journal_that_nothing_signs_is_told_as_such(unsealed: datetime | None) -> None:
+    norms = replace(NORMS, signs=False)
+    [found] = diagnose(replace(WELL, oldest_unsealed=unsealed), timedelta(days=7), norms)
+    assert (found.code, found.since) == ("doctor.journal-unsigned", unsealed)
 
 
 def test_a_short_retention_and_an_absent_temporal_are_told() -> None:

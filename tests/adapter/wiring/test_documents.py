@@ -14,13 +14,11 @@ from adapter.wiring.documents import fetch_document
 
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        if self.path == "/moved":
-            self.send_response(302)
-            self.send_header("Location", "/keys?p=1")
-            self.end_headers()
-            return
+        status = int(self.path[1:]) if self.path[1:].isdigit() else 200
         body = b"x" * 2_000 if self.path == "/large" else self.path.encode()
-        self.send_response(404 if self.path == "/absent" else 200)
+        self.send_response(status)
+        if status == 302:
+            self.send_header("Location", "/keys?p=1")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -46,11 +44,22 @@ async def test_a_document_is_fetched_at_its_very_address(origin: str, path: str)
     assert await fetch_document(origin + path, 1_000) == (path or "/").encode()
 
 
-@pytest.mark.parametrize("path", ["/moved", "/absent", "/large"])
-async def test_what_is_no_whole_document_is_unavailable(origin: str, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/302", "document.absent"),
+        ("/401", "document.absent"),
+        ("/404", "document.absent"),
+        ("/408", "document.unavailable"),
+        ("/429", "document.unavailable"),
+        ("/500", "document.unavailable"),
+        ("/large", "document.unavailable"),
+    ],
+)
+async def test_what_is_no_whole_document_is_unavailable(origin: str, path: str, code: str) -> None:
     with pytest.raises(Unavailable) as raised:
         await fetch_document(origin + path, 1_000)
-    assert raised.value.code == "document.unavailable"
+    assert raised.value.code == code
 
 
 async def test_a_server_that_is_away_is_unavailable() -> None:
