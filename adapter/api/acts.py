@@ -8,7 +8,6 @@ import uuid
 from fastapi import APIRouter, Depends, Request, Response
 
 from adapter.access import Caller
-from adapter.api.answers import act_answer, run_status
 from adapter.api.bodies import Act, ActRequest, CancelRequest, RunAct, read_body
 from adapter.api.callers import Callers
 from adapter.api.ports import ActDesk, ActWish, RunBook
@@ -24,6 +23,7 @@ from adapter.api.requests import (
     visible_run,
     well_formed,
 )
+from adapter.api.showing import Showing
 
 ACTS = {
     "retry-same": "Send the saved command of an unknown effect again, under the same key",
@@ -44,7 +44,7 @@ def act_routes(callers: Callers, book: RunBook, desk: ActDesk) -> APIRouter:
 
 
 def _add_act(router: APIRouter, kind: str, callers: Callers, book: RunBook, desk: ActDesk) -> None:
-    may_act = Depends(callers.may(kind))
+    may_act, showing = Depends(callers.may(kind)), Showing(book)
     model = CancelRequest if kind == "cancel" else ActRequest
     words = kind.split("-")
     key_parameter = {
@@ -76,14 +76,14 @@ def _add_act(router: APIRouter, kind: str, callers: Callers, book: RunBook, desk
         begun = await desk.begin(run.run_id, asked)
         done = await desk.carry_out(begun.id, _WAIT_SECONDS)
         response.status_code = 200 if done.outcome else 202
-        shown = act_answer(done, run.run_id)
+        shown = await showing.act(done, run.run_id, caller)
         response.headers["Location"] = shown.href
-        status = run_status(await visible_run(book, run_id, caller), caller)
+        status = await showing.status(await visible_run(book, run_id, caller), caller)
         return RunAct(**dict(status), act=shown)
 
 
 def _add_read(router: APIRouter, callers: Callers, book: RunBook, desk: ActDesk) -> None:
-    may_inspect = Depends(callers.may("inspect"))
+    may_inspect, showing = Depends(callers.may("inspect")), Showing(book)
 
     @router.get(
         "/{runId}/acts/{actId}",
@@ -99,7 +99,7 @@ def _add_read(router: APIRouter, callers: Callers, book: RunBook, desk: ActDesk)
         found = await desk.find(run.run_id, well_formed(actId, "path/actId"))
         if found is None:
             raise absent_run()
-        return act_answer(found, run.run_id)
+        return await showing.act(found, run.run_id, caller)
 
 
 def require_reason(reason: str, place: str = "/reason") -> None:

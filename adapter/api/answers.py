@@ -85,15 +85,15 @@ def act_answer(act: ActView, run_id: str) -> Act:
     )
 
 
-def inspection(found: Inspection, caller: Caller) -> RunInspection:
-    """A run in detail."""
+def inspection(found: Inspection, status: RunStatus, acts: list[Act]) -> RunInspection:
+    """A run in detail, with its status and acts as they are shown."""
     run = found.run
     return RunInspection(
-        run=run_status(run, caller),
+        run=status,
         steps=[_step(step) for step in found.steps],
         effects=[_effect(effect) for effect in found.effects],
         waits=[_wait(wait) for wait in found.waits],
-        acts=[act_answer(act, run.run_id) for act in found.acts],
+        acts=acts,
         signals=[_signal(signal) for signal in found.signals],
         execution=Execution(
             workflow_id=run.temporal_workflow_id, run_id=run.temporal_run_id or None

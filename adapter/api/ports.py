@@ -301,8 +301,8 @@ class RunBook(Protocol):
     async def note_read(self, run_id: str, actor: str, what: str) -> None:
         """Journal that a caller is about to be shown what a run carries.
 
-        ``what`` is ``output`` or ``reasons``. Raises Unavailable when no record can be written;
-        then nothing is shown.
+        ``what`` is ``output``, ``reasons`` or ``receipts``. Raises Unavailable when no record can
+        be written; then nothing is shown.
         """
         ...
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from adapter.access import Caller
-from adapter.api.answers import event_list, inspection, run_status, run_summary
+from adapter.api.answers import event_list, run_summary
 from adapter.api.bodies import (
     WORKFLOW_ID,
     EventList,
@@ -20,7 +20,7 @@ from adapter.api.bodies import (
     read_body,
 )
 from adapter.api.callers import Callers
-from adapter.api.ports import AdmissionRequest, Admitted, Executions, RunBook, RunFilter, RunView
+from adapter.api.ports import AdmissionRequest, Admitted, Executions, RunBook, RunFilter
 from adapter.api.problems import refused
 from adapter.api.requests import (
     KEY_HEADER,
@@ -33,6 +33,7 @@ from adapter.api.requests import (
     visible_run,
     well_formed,
 )
+from adapter.api.showing import Showing
 from adapter.api.starting import start_admitted
 from adapter.errors import Refused
 from interpreter.contract.records import RunState
@@ -62,7 +63,7 @@ def _add_start(
     executions: Executions,
     after_commit: Callable[[], None],
 ) -> None:
-    may_start = Depends(callers.may("start"))
+    may_start, showing = Depends(callers.may("start")), Showing(book)
     key_parameter = {
         "name": KEY_HEADER,
         "in": "header",
@@ -90,14 +91,13 @@ def _add_start(
         admitted = await _admitted(book, wish, key, caller)
         await start_admitted(executions, admitted.run.run_id, after_commit)
         run = await book.run(admitted.run.run_id, caller.scope) or admitted.run
-        await _note_output(book, run, caller)
-        status = run_status(run, caller)
+        status = await showing.status(run, caller)
         response.headers["Location"] = status.links.self
         return StartedRun(**dict(status), created=admitted.created)
 
 
 def _add_reads(router: APIRouter, callers: Callers, book: RunBook) -> None:
-    may_status = Depends(callers.may("status"))
+    may_status, showing = Depends(callers.may("status")), Showing(book)
 
     @router.get(
         "",
@@ -125,13 +125,12 @@ def _add_reads(router: APIRouter, callers: Callers, book: RunBook) -> None:
     )
     async def read_run(request: Request, run_id: RunId, caller: Caller = may_status) -> RunStatus:
         refuse_query(request)
-        run = await visible_run(book, run_id, caller)
-        await _note_output(book, run, caller)
-        return run_status(run, caller)
+        return await showing.status(await visible_run(book, run_id, caller), caller)
 
 
 def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
     may_inspect, may_events = Depends(callers.may("inspect")), Depends(callers.may("events"))
+    showing = Showing(book)
 
     @router.get(
         "/{runId}/inspect",
@@ -146,10 +145,7 @@ def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
         found = await book.inspect(well_formed(run_id), caller.scope)
         if found is None:
             raise absent_run()
-        await _note_output(book, found.run, caller)
-        if found.acts:
-            await book.note_read(found.run.run_id, caller.actor, "reasons")
-        return inspection(found, caller)
+        return await showing.inspection(found, caller)
 
     @router.get(
         "/{runId}/events",
@@ -169,11 +165,6 @@ def _add_details(router: APIRouter, callers: Callers, book: RunBook) -> None:
         if events is None:
             raise absent_run()
         return event_list(list(events), after)
-
-
-async def _note_output(book: RunBook, run: RunView, caller: Caller) -> None:
-    if run.output is not None:
-        await book.note_read(run.run_id, caller.actor, "output")
 
 
 async def _admitted(book: RunBook, wish: StartRequest, key: str, caller: Caller) -> Admitted:

@@ -25,7 +25,7 @@ class ReadNotes:
         self._known: OrderedDict[tuple[str, str, str], float] = OrderedDict()
 
     async def note(self, run_id: str, actor: str, what: str) -> None:
-        """Journal ``run.read`` unless it was a while ago; ``what`` is ``output`` or ``reasons``.
+        """Journal ``run.read`` of ``what`` unless that was within the hour.
 
         Raises LedgerUnavailable when it can not be written: then nothing may be shown.
         """

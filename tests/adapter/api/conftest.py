@@ -52,6 +52,7 @@ WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 REGISTRY_SECRET = "whsec_" + "cmVn" * 8
 MAIL_SECRET = "whsec_" + "bWFp" * 8
 _NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+_ACT = ActView("a-1", "cancel", "", "boss", "ticket 81", "done", "accepted", "", _NOW)
 
 
 @dataclass
@@ -62,6 +63,7 @@ class MemoryBook:
     owners: dict[str, Owner] = field(default_factory=dict)
     readers: list[tuple[str, str, str]] = field(default_factory=list)
     up: bool = True
+    journal: bool = True
 
     async def admit(self, request: AdmissionRequest) -> Admitted:
         """Commit an admission in memory."""
@@ -131,7 +133,7 @@ class MemoryBook:
         return RunPage(wanted[:limit], "more" if len(wanted) > limit else None)
 
     async def inspect(self, run_id: str, scope: Scope) -> Inspection | None:
-        """A run with one of each."""
+        """A run with one of each, an act and a receipt if it has output."""
         run = await self.run(run_id, scope)
         if run is None:
             return None
@@ -149,11 +151,12 @@ class MemoryBook:
                     1,
                     _NOW,
                     _NOW,
-                    "",
+                    "r-1" if run.output is not None else "",
                 )
             ],
             [WaitView("main/wait:1", "wait", "completion", _NOW, _NOW, 3, _NOW, "")],
             signals=[SignalView("s-1", "paid", "kept", "", False, _NOW, _NOW)],
+            acts=[] if run.output is None else [_ACT],
         )
 
     async def events(
@@ -165,8 +168,8 @@ class MemoryBook:
         return [EventView(n, "run.admitted", _NOW) for n in (1, 2, 3) if n > after][:limit]
 
     async def note_read(self, run_id: str, actor: str, what: str) -> None:
-        """Remember who was shown what, as long as it is up."""
-        if not self.up:
+        """Remember who was shown what, as long as it is up and takes records."""
+        if not (self.up and self.journal):
             raise Unavailable("ledger.unavailable", "the journal takes no record")
         self.readers.append((run_id, actor, what))
 
