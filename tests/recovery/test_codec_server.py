@@ -81,6 +81,23 @@ async def test_the_payloads_of_an_erased_run_come_back_as_they_are(site: Site, d
     assert await decoded(site, desk, run_id) == [(given, given)]
 
 
+async def test_one_request_about_two_runs_is_in_the_journals_of_both(
+    site: Site, desk: Desk
+) -> None:
+    runs = [await finished(site, SAID) for _ in range(2)]
+    client = await plain(site)
+    given = []
+    for run_id in runs:
+        handle = client.get_workflow_handle(await execution(site, run_id))
+        given += [MessageToDict(payload) for payload in await start_payloads(handle)]
+    headers = {"X-API-Key": KEY, "X-Namespace": "default"}
+    async with httpx.AsyncClient(base_url=desk.url, headers=headers) as http:
+        answer = await http.post("/codec/decode", json={"payloads": [*given, given[0]]})
+    opened = [base64.b64decode(one["data"]) for one in answer.json()["payloads"]]
+    assert [b"admittedAt" in one for one in opened] == [True] * 3
+    assert [await readings(site, run_id) for run_id in runs] == [[2], [1]]
+
+
 async def test_a_payload_under_the_stamp_of_another_run_opens_nothing(
     site: Site, desk: Desk
 ) -> None:

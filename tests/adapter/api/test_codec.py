@@ -36,7 +36,8 @@ class MemoryPayloads:
 
     namespace: str = "default"
     notes: list[tuple[str, str, int]] = field(default_factory=list)
-    opened: int = 0
+    opened_at: list[int] = field(default_factory=list)
+    """How many notes there were, for each payload that was opened."""
     journal_up: bool = True
     key_there: bool = True
 
@@ -55,7 +56,7 @@ class MemoryPayloads:
         """Turn the data around."""
         if not self.key_there:
             raise Unavailable("seal.key-missing", "sealing key version 2 is missing")
-        self.opened += 1
+        self.opened_at.append(len(self.notes))
         if payload.data == b"damaged":
             return None
         return WirePayload({"encoding": b"json/plain"}, payload.data[::-1])
@@ -167,6 +168,17 @@ async def test_only_runs_that_a_caller_may_see_are_opened(
     assert len(served.payloads.notes) == sum(sees)
 
 
+async def test_payloads_of_several_runs_leave_a_record_in_each_before_any_is_opened(
+    served: Served, run_id: str
+) -> None:
+    other = (await served.running.start("k2")).json()["runId"]
+    given = [payload(run_id), payload(other), payload(OWN), payload(other), payload(None)]
+    assert (await served.decode(*given)).json()["payloads"] == [*[OPEN] * 4, given[4]]
+    wanted = [("boss", OWN, 1), ("boss", run_id, 1), ("boss", other, 2)]
+    assert sorted(served.payloads.notes) == sorted(wanted)
+    assert served.payloads.opened_at == [3] * 4
+
+
 @pytest.mark.parametrize(
     ("caller", "status"), [("desk", 403), ("blind", 403), ("nobody", 401), ("boss", 200)]
 )
@@ -174,14 +186,14 @@ async def test_decoding_needs_its_own_action_and_an_operator(
     served: Served, run_id: str, caller: str, status: int
 ) -> None:
     assert (await served.decode(payload(run_id), caller=caller)).status_code == status
-    assert served.payloads.opened == (status == 200)
+    assert len(served.payloads.opened_at) == (status == 200)
 
 
 async def test_without_a_record_nothing_is_opened(served: Served, run_id: str) -> None:
     served.payloads.journal_up = False
     answer = await served.decode(payload(run_id))
     assert (answer.status_code, answer.json()["code"]) == (503, "ledger.unavailable")
-    assert served.payloads.opened == 0
+    assert served.payloads.opened_at == []
 
 
 async def test_a_missing_key_is_told(served: Served, run_id: str) -> None:
@@ -227,7 +239,7 @@ async def test_no_other_page_may_ask(served: Served, run_id: str, origin: str) -
     async with served.running.client() as client:
         asked = await client.options(DECODE, headers={"Origin": origin})
     assert asked.status_code == 403
-    assert served.payloads.opened == 0
+    assert served.payloads.opened_at == []
 
 
 async def test_no_page_may_ask_anything_else_of_the_service(served: Served) -> None:
