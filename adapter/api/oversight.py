@@ -127,6 +127,9 @@ class Doctor(Body):
     last_pass_at: datetime | None
     last_pass_age_seconds: int | None
     namespace_retention_seconds: int | None = Field(description="null when Temporal is away")
+    failing_executions: int | None = Field(
+        description="open executions whose every task fails; null when Temporal does not say"
+    )
 
 
 def oversight_routes(callers: Callers, oversight: Oversight) -> APIRouter:
@@ -285,4 +288,5 @@ def _doctor(found: Diagnosis) -> Doctor:
         last_pass_at=found.last_pass_at,
         last_pass_age_seconds=found.last_pass_age,
         namespace_retention_seconds=found.namespace_retention,
+        failing_executions=found.failing_executions,
     )

@@ -254,6 +254,7 @@ class Diagnosis:
     last_pass_at: datetime | None
     last_pass_age: int | None
     namespace_retention: int | None
+    failing_executions: int | None
 
 
 class RunBook(Protocol):

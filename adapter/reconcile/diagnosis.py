@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from adapter.ledger.census import Counted
+from adapter.temporal.namespace import NamespaceFacts
 from interpreter.contract.records import RunState
 
 _START_PATIENCE = timedelta(minutes=1)
@@ -37,22 +38,31 @@ class Finding:
     remedy: str
 
 
-def diagnose(counted: Counted, retention: timedelta | None, norms: Norms) -> list[Finding]:
+def diagnose(counted: Counted, seen: NamespaceFacts | None, norms: Norms) -> list[Finding]:
     """Everything that needs a person, the gravest first; none when the deployment is well.
 
-    ``retention`` is None when Temporal did not answer.
+    ``seen`` is None when Temporal did not answer.
     """
-    found = [*_holds(counted), *_runs(counted), *_late(counted, norms)]
-    if retention is None:
+    found = [*_holds(counted), *_runs(counted), *_late(counted, norms), *_temporal(seen, norms)]
+    return [one for one in found if one.count]
+
+
+def _temporal(seen: NamespaceFacts | None, norms: Norms) -> list[Finding]:
+    if seen is None:
         remedy = "look at the Temporal server; admitted runs wait for it"
-        found.append(Finding("doctor.temporal-away", 1, None, remedy))
-    elif retention < norms.least_retention:
+        return [Finding("doctor.temporal-away", 1, None, remedy)]
+    remedy = (
+        "the workers can not go on with them and try again, ever more rarely: see the code in their"
+        " logs, and docs/operate.md"
+    )
+    found = [Finding("doctor.tasks-failing", seen.failing or 0, None, remedy)]
+    if seen.retention < norms.least_retention:
         remedy = (
             f"keep closed executions for at least {norms.least_retention}: what ended while the"
             " reconciler was away can not be looked up any more after that"
         )
         found.append(Finding("doctor.retention-short", 1, None, remedy))
-    return [one for one in found if one.count]
+    return found
 
 
 def _holds(counted: Counted) -> list[Finding]:

@@ -1,27 +1,59 @@
-"""Facts about the namespace that a deployment's executions live in."""
+"""What Temporal says of a deployment's executions as a whole, and of the namespace they live in."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 
 from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
-from temporalio.service import RPCError
+from temporalio.service import RPCError, RPCStatusCode
 
 from adapter.errors import Unavailable
 
 _RPC_TIMEOUT = timedelta(seconds=5)
+_FAILING = (
+    'TaskQueue = "{}" AND ExecutionStatus = "Running" AND TemporalReportedProblems IS NOT NULL'
+)
 
 
-async def retention(client: Client) -> timedelta:
-    """How long closed executions are kept; Unavailable ``temporal.unavailable``."""
+@dataclass(frozen=True, slots=True)
+class NamespaceFacts:
+    """How long closed executions are kept, and how many open ones of ours fail with every task.
+
+    ``failing`` is None where the server does not note that.
+    """
+
+    retention: timedelta
+    failing: int | None
+
+
+async def facts_of(client: Client, task_queue: str) -> NamespaceFacts:
+    """The facts of this moment; Unavailable ``temporal.unavailable``.
+
+    Which tasks fail is told by visibility, which lags by a moment, and from the fifth failure on.
+    """
     request = DescribeNamespaceRequest(namespace=client.namespace)
     try:
         answer = await client.workflow_service.describe_namespace(request, timeout=_RPC_TIMEOUT)
+        failing = await _failing(client, task_queue)
     except RPCError as error:
         raise Unavailable(
             "temporal.unavailable",
             f"Temporal did not answer ({error.status.name})",
             remedy="look at the Temporal server, then ask again",
         ) from error
-    return answer.config.workflow_execution_retention_ttl.ToTimedelta()
+    kept = answer.config.workflow_execution_retention_ttl.ToTimedelta()
+    return NamespaceFacts(kept, failing)
+
+
+async def _failing(client: Client, task_queue: str) -> int | None:
+    escaped = task_queue.replace("\\", "\\\\").replace('"', '\\"')
+    try:
+        found = await client.count_workflows(_FAILING.format(escaped), rpc_timeout=_RPC_TIMEOUT)
+    except RPCError as error:
+        # An older server has no such search attribute.
+        if error.status is RPCStatusCode.INVALID_ARGUMENT:
+            return None
+        raise
+    return found.count

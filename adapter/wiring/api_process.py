@@ -135,7 +135,8 @@ def _oversight(
     production = runtime.document.mode == "production"
     least = _LEAST_RETENTION if production else timedelta(days=1)
     norms = Norms(schedule.every, least, signs=runtime.document.audit is not None)
-    return DeploymentOversight(Marks(ledger, schedule), temporal, norms, access.troubles)
+    queue, marks = runtime.document.temporal.task_queue, Marks(ledger, schedule)
+    return DeploymentOversight(marks, temporal, norms, queue, access.troubles)
 
 
 def _after_commit(telemetry: Telemetry, fault_point: Callable[[], None]) -> Callable[[], None]:

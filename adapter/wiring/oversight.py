@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from activities.errors import LedgerUnavailable
 from adapter import api
@@ -16,7 +16,7 @@ from adapter.ledger.holds import Attested, HoldFacts
 from adapter.reconcile.diagnosis import Finding, Norms, diagnose
 from adapter.reconcile.marks import Marks
 from adapter.reconcile.starts import Temporal
-from adapter.temporal.namespace import retention
+from adapter.temporal.namespace import NamespaceFacts, facts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class DeploymentOversight:
     marks: Marks
     temporal: Temporal
     norms: Norms
+    task_queue: str
     troubles: Callable[[], list[Trouble]] = list
     """What is wrong about callers, as this process sees it."""
 
@@ -36,8 +37,8 @@ class DeploymentOversight:
     async def diagnose(self) -> api.Diagnosis:
         """What needs a person, and the numbers behind it."""
         counted = await self._ledger.census.count()
-        kept = await self._retention()
-        found = diagnose(counted, kept, self.norms)
+        seen = await self._seen()
+        found = diagnose(counted, seen, self.norms)
         findings: list[Finding | Trouble] = [*found, *self.troubles()]
         return api.Diagnosis(
             findings=[api.Finding(f.code, f.count, f.since, f.remedy) for f in findings],
@@ -68,7 +69,8 @@ class DeploymentOversight:
             oldest_unerased_at=counted.oldest_unerased,
             last_pass_at=counted.passed_at,
             last_pass_age=_age(counted.now, counted.passed_at),
-            namespace_retention=None if kept is None else int(kept.total_seconds()),
+            namespace_retention=None if seen is None else int(seen.retention.total_seconds()),
+            failing_executions=None if seen is None else seen.failing,
         )
 
     async def restore_hold(self, actor: str, reason: str) -> api.HoldView:
@@ -123,9 +125,9 @@ class DeploymentOversight:
             counted.reviews,
         )
 
-    async def _retention(self) -> timedelta | None:
+    async def _seen(self) -> NamespaceFacts | None:
         try:
-            return await retention(await self.temporal.client())
+            return await facts_of(await self.temporal.client(), self.task_queue)
         except Unavailable:
             return None
 

@@ -465,7 +465,7 @@ async def test_what_retention_erased_is_erased_again(
     assert (await site.status(run_id)).erased_at is None
     marks = Marks(site.ledger, site.schedule)
     norms = Norms(timedelta(minutes=1), timedelta(days=1), signs=True)
-    oversight = DeploymentOversight(marks, FixedTemporal(site.client), norms)
+    oversight = DeploymentOversight(marks, FixedTemporal(site.client), norms, site.queue)
     await oversight.restore_hold("ops", "restored the backup of the night")
     await oversight.complete_recovery("ops", api.Attestation("ticket-1", True, True))
     assert (await site.status(run_id)).erased_at is not None

@@ -57,7 +57,8 @@ async def served_desk(
     access = FixedAccess.of_keys(ops=key_policy("ops", operator=True))
     book, acts = LedgerBook(site.ledger, Binding()), LedgerDesk(site.ledger, site.courier)
     norms = Norms(timedelta(minutes=1), timedelta(days=1), signs=True)
-    oversight = DeploymentOversight(site.reconciliation.marks, FixedTemporal(site.client), norms)
+    marks, temporal = site.reconciliation.marks, FixedTemporal(site.client)
+    oversight = DeploymentOversight(marks, temporal, norms, site.queue)
     executions = TemporalExecutions(site.ledger, FixedTemporal(site.client), site.starter)
     signals = LedgerSignals(site.ledger, SignalCourier(site.ledger, FixedTemporal(site.client)))
     sources = {"casework": webhook_of(SECRET)}

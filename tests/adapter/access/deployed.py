@@ -165,7 +165,7 @@ def _service(ledger: Ledger, mint: Mint, troubles: list[Trouble]) -> Service:
         acts=LedgerDesk(ledger, Courier(ledger, away)),
         access=FixedAccess(authentication(mint), mint.published),
         completions={"casework": webhook_of(SENDER_SECRET)},
-        oversight=DeploymentOversight(marks, away, norms, lambda: troubles),
+        oversight=DeploymentOversight(marks, away, norms, "test", lambda: troubles),
         signals=LedgerSignals(ledger, SignalCourier(ledger, away)),
         event_sources=[
             EventSource("registry", "urn:example:registry", None, webhook_of(SENDER_SECRET))

@@ -292,6 +292,7 @@ class MemoryOversight:
             last_pass_at=_NOW,
             last_pass_age=3,
             namespace_retention=None,
+            failing_executions=None,
         )
 
     async def restore_hold(self, actor: str, reason: str) -> HoldView:

@@ -10,6 +10,7 @@ import pytest
 
 from adapter.ledger.census import Counted
 from adapter.reconcile.diagnosis import Norms, diagnose
+from adapter.temporal.namespace import NamespaceFacts
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 NORMS = Norms(timedelta(minutes=1), timedelta(days=3), signs=True)
@@ -44,9 +45,12 @@ WELL = Counted(
 HOUR_AGO = NOW - timedelta(hours=1)
 
 
-def codes(counted: Counted, retention: timedelta | None = timedelta(days=7)) -> list[str]:
+QUIET = NamespaceFacts(timedelta(days=7), 0)
+
+
+def codes(counted: Counted, seen: NamespaceFacts | None = QUIET) -> list[str]:
     """What is found, without its common head."""
-    return [f.code.removeprefix("doctor.") for f in diagnose(counted, retention, NORMS)]
+    return [f.code.removeprefix("doctor.") for f in diagnose(counted, seen, NORMS)]
 
 
 def test_a_deployment_that_is_well_needs_nobody() -> None:
@@ -79,13 +83,20 @@ def test_what_needs_a_person_is_found(change: dict[str, Any], code: str) -> None
 @pytest.mark.parametrize("unsealed", [None, HOUR_AGO])
 def test_a_journal_that_nothing_signs_is_told_as_such(unsealed: datetime | None) -> None:
     norms = replace(NORMS, signs=False)
-    [found] = diagnose(replace(WELL, oldest_unsealed=unsealed), timedelta(days=7), norms)
+    [found] = diagnose(replace(WELL, oldest_unsealed=unsealed), QUIET, norms)
     assert (found.code, found.since) == ("doctor.journal-unsigned", unsealed)
 
 
 def test_a_short_retention_and_an_absent_temporal_are_told() -> None:
-    assert codes(WELL, timedelta(days=1)) == ["retention-short"]
+    assert codes(WELL, replace(QUIET, retention=timedelta(days=1))) == ["retention-short"]
     assert codes(WELL, None) == ["temporal-away"]
+
+
+@pytest.mark.parametrize(("failing", "found"), [(3, ["tasks-failing"]), (0, []), (None, [])])
+def test_executions_whose_tasks_fail_are_told_where_temporal_says_so(
+    failing: int | None, found: list[str]
+) -> None:
+    assert codes(WELL, replace(QUIET, failing=failing)) == found
 
 
 def test_under_a_hold_nothing_is_late_but_the_reconciler() -> None:
