@@ -250,7 +250,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "act.not-uncertain": ("no effect of this run is unknown", "read the run's status"),
     "act.no-receipt": (
         "the operation has no receipt that could be read",
-        "ask the product's people; retry-same sends the saved command where that is safe",
+        "do what `controls` of the run's status grants, or ask the product's people, then cancel",
     ),
 }
 

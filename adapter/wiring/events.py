@@ -118,12 +118,12 @@ def _mapped(definition: Definition, wish: api.EventRequest, trigger: Trigger) ->
     program = _prepared(ByRevision(definition))
     # The cached program's own schema, since compiled schemas are kept by identity.
     schema = program.definition.triggers[wish.trigger].event_schema
-    misfit = program.schemas.misfit(schema, wish.event.data)
+    misfit = program.schemas.broken(schema, wish.event.data)
     if misfit is not None:
         raise Refused(
             "event.invalid",
-            "the event's data does not fit what the trigger declares",
-            place=f"/data{misfit}",
+            f"the event's data does not fit what the trigger declares: {misfit.rule}",
+            place=f"/data{misfit.pointer}",
             remedy="see the trigger's schema in the workflow's project",
             status=422,
         )

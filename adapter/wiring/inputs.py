@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from activities.catalogue.schemas import Check, compile_check
+from jsonschema import Draft202012Validator
+
 from adapter.errors import Refused
+from interpreter.contract.schemas import first_misfit, validator
 from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Definition
 
@@ -15,12 +17,12 @@ def input_check(value: JsonValue) -> Callable[[Definition], None]:
     """A check of an input against the schema of the definition that it is meant for."""
 
     def check(definition: Definition) -> None:
-        misfit = _check_of(definition)(value)
+        misfit = first_misfit(_compiled(ByRevision(definition)), value)
         if misfit is not None:
             raise Refused(
                 "input.invalid",
-                "the input does not fit the workflow's input schema",
-                place=f"/input{misfit}".rstrip("/"),
+                f"the input does not fit the workflow's input schema: {misfit.rule}",
+                place=f"/input{misfit.pointer}",
                 remedy="see the input schema of the workflow's project",
                 status=422,
             )
@@ -44,9 +46,5 @@ class ByRevision:
 
 
 @lru_cache(maxsize=256)
-def _compiled(key: ByRevision) -> Check:
-    return compile_check(key.definition.input_schema)
-
-
-def _check_of(definition: Definition) -> Check:
-    return _compiled(ByRevision(definition))
+def _compiled(key: ByRevision) -> Draft202012Validator:
+    return validator(key.definition.input_schema)

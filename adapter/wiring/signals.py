@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from activities.catalogue.schemas import compile_check
 from adapter import api
 from adapter.errors import Refused
 from adapter.ledger import Ledger, Signal, SignalWish
 from adapter.reconcile.signals import SignalCourier
 from interpreter.contract.names import RESERVED_PREFIX
+from interpreter.contract.schemas import first_misfit, validator
 from interpreter.contract.values import JsonValue
 from interpreter.definition.document import Definition
 from interpreter.machine.signals import waits_for
@@ -46,12 +46,13 @@ def _require_fit(definition: Definition, name: str, payload: JsonValue) -> None:
             remedy="use the name that a wait of the workflow declares",
             status=404,
         )
-    misfits = [compile_check(schema)(payload) for schema in schemas]
-    if None not in misfits:
+    misfits = [first_misfit(validator(schema), payload) for schema in schemas]
+    first = misfits[0]
+    if first is not None and None not in misfits:
         raise Refused(
             "signal.invalid",
-            "the payload does not fit what the wait declares",
-            place=(misfits[0] or "").rstrip("/") or "/",
+            f"the payload does not fit what the wait declares: {first.rule}",
+            place=first.pointer or "/",
             remedy="see the signal's schema in the workflow's project",
             status=422,
         )

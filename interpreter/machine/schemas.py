@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jsonschema import Draft202012Validator
 
-from interpreter.contract.schemas import validator
+from interpreter.contract.schemas import Misfit, first_misfit, validator
 from interpreter.contract.values import JsonValue
 
 
@@ -25,12 +25,12 @@ class Schemas:
 
         The pointer names members and positions, never a value; ``""`` is the whole value.
         """
-        if schema is True:
-            return None
-        error = next(self._validator(schema).iter_errors(value), None)
-        if error is None:
-            return None
-        return "".join(f"/{escaped(str(part))}" for part in error.absolute_path)
+        found = self.broken(schema, value)
+        return None if found is None else found.pointer
+
+    def broken(self, schema: JsonValue, value: JsonValue) -> Misfit | None:
+        """The same with the rule that is broken."""
+        return None if schema is True else first_misfit(self._validator(schema), value)
 
     def _validator(self, schema: JsonValue) -> Draft202012Validator:
         entry = self._known.get(id(schema))
@@ -38,8 +38,3 @@ class Schemas:
             entry = (schema, validator(schema))
             self._known[id(schema)] = entry
         return entry[1]
-
-
-def escaped(token: str) -> str:
-    """A reference token as it stands in a JSON pointer (RFC 6901)."""
-    return token.replace("~", "~0").replace("/", "~1")

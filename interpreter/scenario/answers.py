@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 from interpreter.contract.operations import EffectClass, OperationContract
+from interpreter.contract.schemas import escaped
 from interpreter.definition import nodes as n
 from interpreter.definition.document import Definition
 from interpreter.machine import MachineState
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
-from interpreter.machine.schemas import escaped
 from interpreter.machine.state import Cursor
 from interpreter.scenario.cases import Act
 from interpreter.scenario.faults import CaseFault

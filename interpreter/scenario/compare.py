@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from interpreter.contract.effects import ROOT_BRANCH
+from interpreter.contract.schemas import escaped
 from interpreter.contract.values import JsonValue
-from interpreter.machine.schemas import escaped
 from interpreter.scenario.cases import Case, Dialect
 from interpreter.scenario.faults import ABSENT
 from interpreter.scenario.trace import Trace

@@ -11,11 +11,11 @@ from functools import partial
 
 from interpreter.contract import effects as x
 from interpreter.contract.operations import EffectClass, OperationContract
+from interpreter.contract.schemas import escaped
 from interpreter.definition import nodes as n
 from interpreter.definition.document import Definition
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
-from interpreter.machine.schemas import escaped
 from interpreter.machine.state import Cursor
 from interpreter.machine.state import RunState as MachineState
 from interpreter.scenario.answers import Feed, contract_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from interpreter.machine.schemas import escaped
+from interpreter.contract.schemas import escaped
 from interpreter.scenario.cases import Case, Reply
 from interpreter.scenario.faults import CaseFault
 

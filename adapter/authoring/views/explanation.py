@@ -117,7 +117,7 @@ class Explanation:
         """The same for a person at a terminal."""
         definition, labels = self.packaged.definition, self.packaged.labels
         lines = [
-            f"{labels.title or definition.id} ({definition.id})",
+            f"{labels.title} ({definition.id})" if labels.title else definition.id,
             f"revision {definition.revision}",
             f"ends at the latest {_span(definition.deadline_seconds)} after it was admitted",
             "",
@@ -337,7 +337,7 @@ def _step_lines(step: StepView) -> Iterator[str]:
 
 def _ending_lines(ending: Ending) -> Iterator[str]:
     yield f"  {ending.state}, {ending.name}: {ending.because}"
-    if len(ending.route) > 1:
+    if ending.route:
         yield f"      {' -> '.join(ending.route)}"
 
 

@@ -54,6 +54,15 @@ def test_explain_in_words_names_every_step(example: PackagedDefinition) -> None:
     assert "at most 14 days" in text
 
 
+def test_explain_shows_how_the_first_step_ends_a_run_and_each_name_once(tmp_path: Path) -> None:
+    made = load(tmp_path, project({"look": read(), "done": DONE})).definition
+    assert made is not None
+    lines = explain(made).to_text().splitlines()
+    assert lines[0] == "small"
+    [at] = [number for number, line in enumerate(lines) if "refuses at step look" in line]
+    assert lines[at + 1] == "      look"
+
+
 def test_explain_tells_the_limits_and_that_nothing_was_asked(example: PackagedDefinition) -> None:
     told = explain(example).to_json()
     assert (told["limits"]["operations"], told["limits"]["sourceBytes"]) == (100_000, 65_536)

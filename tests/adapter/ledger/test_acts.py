@@ -264,6 +264,20 @@ async def test_an_operation_without_a_receipt_says_so(staged: Staged) -> None:
     assert await stage.refusal(RECONCILE) == "act.no-receipt"
 
 
+@pytest.mark.parametrize(
+    "made", [contract(EffectClass.EVALUATION, Recovery.HOLD_AFTER_DISPATCH), contract()]
+)
+async def test_no_remedy_names_an_act_that_would_be_refused(staged: Staged, made: Any) -> None:
+    stage = await staged(made)
+    await stage.unknown()
+    with pytest.raises(Refused) as refused:
+        await stage.begin(RECONCILE)
+    granted = await stage.ledger.acts.allowed(stage.run_id)
+    assert (ActKind.RETRY_SAME in granted) == (made.effect is EffectClass.MUTATION)
+    assert "retry" not in refused.value.remedy
+    assert "`controls`" in refused.value.remedy
+
+
 async def test_a_withdrawn_package_sends_nothing(staged: Staged, sql: Sql) -> None:
     stage = await staged(PROVABLE)
     await stage.unknown()

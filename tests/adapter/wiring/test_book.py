@@ -79,6 +79,16 @@ async def test_an_input_is_judged_by_the_schema_and_named_by_pointer(
     assert (await book.runs(_DESK, RunFilter(), None, 10)).runs == []
 
 
+async def test_a_refused_input_names_the_rule_and_never_the_value(
+    book: LedgerBook, package: Package
+) -> None:
+    with pytest.raises(Refused) as raised:
+        await book.admit(wish(package, input={"applicationId": "", "canary": "canary"}))
+    told = raised.value.message + raised.value.remedy + raised.value.place
+    assert "canary" not in told
+    assert raised.value.message.endswith(("minLength 1", "additionalProperties"))
+
+
 async def test_conflicts_are_told_apart(book: LedgerBook, package: Package) -> None:
     await book.admit(wish(package))
     reused = await code(book, wish(package, input={"applicationId": "APP-2"}))
