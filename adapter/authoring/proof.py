@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from adapter.authoring.files import project_folder
 from adapter.authoring.folder import check_folder
 from adapter.authoring.projects import load_project
 from adapter.authoring.runtimes import RuntimeReading, check_bindings, read_runtime
+from adapter.authoring.runtimes.replies import check_replies
 from adapter.authoring.scenarios.reading import load_suite
 from adapter.authoring.scenarios.running import run_suite
 from adapter.authoring.scenarios.suite import SCENARIOS_FILE, V1ALPHA1
@@ -62,18 +63,21 @@ def prove_project(
     result = load_project(path, catalogue)
     sources = Sources(dict(result.sources.files))
     found = [*result.diagnostics, *check_folder(folder)]
+    readings = []
     for file in _runtimes(folder, runtime):
         shown = file.name if file.parent == folder else str(file)
-        found += _check_runtime(file, shown, result.definition, environment)
+        reading, about = _check_runtime(file, shown, result.definition, environment)
+        readings.append(reading)
+        found += about
     scenarios = folder / SCENARIOS_FILE
     if result.definition is not None and _is_file(scenarios):
-        found += _play(scenarios, result.definition, sources)
+        found += _play(scenarios, result.definition, sources, readings)
     return Proof(result.definition, tuple(found), sources, result.format)
 
 
 def prove_runtime(path: Path, environment: Mapping[str, str] | None = None) -> Proof:
     """Check a runtime file alone, in either format; Usage ``runtime.unreadable`` if it is none."""
-    return Proof(None, _check_runtime(path, str(path), None, environment), Sources())
+    return Proof(None, _check_runtime(path, str(path), None, environment)[1], Sources())
 
 
 def _runtimes(folder: Path, named: Path | None) -> Iterator[Path]:
@@ -99,17 +103,22 @@ def _check_runtime(
     shown: str,
     definition: PackagedDefinition | None,
     environment: Mapping[str, str] | None,
-) -> tuple[Diagnostic, ...]:
+) -> tuple[RuntimeReading, tuple[Diagnostic, ...]]:
     """Findings about a runtime file; its lines are never shown, for one may hold a secret."""
     report = Report()
     data = read_named_file(file, LARGEST_FILE_BYTES, code="runtime.unreadable", what="runtime file")
     reading: RuntimeReading = read_runtime(data, shown, file.absolute().parent, report, environment)
     if definition is not None:
         check_bindings(reading, definition.definition, report)
-    return report.findings()
+    return reading, report.findings()
 
 
-def _play(file: Path, definition: PackagedDefinition, sources: Sources) -> tuple[Diagnostic, ...]:
+def _play(
+    file: Path,
+    definition: PackagedDefinition,
+    sources: Sources,
+    readings: Iterable[RuntimeReading],
+) -> tuple[Diagnostic, ...]:
     reading = load_suite(file, definition.definition)
     sources.files.update(reading.sources.files)
     if reading.suite is None:
@@ -118,4 +127,7 @@ def _play(file: Path, definition: PackagedDefinition, sources: Sources) -> tuple
     if reading.suite.format == V1ALPHA1:
         # Its own check says nothing about values that no product would give; `test` does.
         played = tuple(one for one in played if one.severity is Severity.ERROR)
-    return (*reading.diagnostics, *played)
+    report = Report()
+    for one in readings:
+        check_replies(one, definition.definition, reading.suite, report)
+    return (*reading.diagnostics, *played, *report.findings())

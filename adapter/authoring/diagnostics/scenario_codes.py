@@ -85,6 +85,12 @@ _PLAYING = (
         "write a value that fits the operation's contract",
     ),
     Code(
+        "coordinator.scenario.response-schema",
+        "a scripted answer does not fit its connection's responseSchema",
+        "correct the reply, or the connection in the runtime file",
+        Severity.WARNING,
+    ),
+    Code(
         "coordinator.scenario.expectation",
         "the run went otherwise than expected",
         "correct the workflow, or the expectation",

@@ -20,6 +20,7 @@ from adapter.authoring.runtimes.values import (
     texts,
     web_address,
 )
+from interpreter.contract.values import JsonValue
 
 MOST_CONNECTIONS = 16
 _PRODUCTS = ("breg", "messaging", "scheduling")
@@ -36,11 +37,15 @@ _PATH = Rule(re.compile(r"[^\x00-\x20\x7f-\x9f\\?#]{1,1024}\Z"), "write a relati
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A connection of a file: its product, None while unknown, and whether it acts for a task."""
+    """A connection of a file: its product, None while unknown, and whether it acts for a task.
+
+    ``response_schema`` is what an external connection lets through, True while unknown.
+    """
 
     spot: Spot
     product: str | None
     task_authority: bool | None
+    response_schema: JsonValue = True
 
 
 class ConnectionReader:
@@ -163,10 +168,23 @@ class ConnectionReader:
         texts(section, "paths", _PATH, 1, 16, check=_path_fault, code=_EXTERNAL)
         texts(section, "queryParameters", short_text(128), 1, 16, required=False)
         self.authorization(section, "authorization", task=False, required=False)
-        _response_schema(section)
+        schema = self._response_schema(section)
         section.integer("attemptTimeoutMilliseconds", 1, 2_000, required=False)
         section.integer("maximumResponseBytes", 1, 65_536, required=False)
-        return Bound(spot, "external", False)
+        return Bound(spot, "external", False, schema)
+
+    def _response_schema(self, section: Section) -> JsonValue:
+        schema = section.foreign("responseSchema")
+        entry = section.tree.entries.get("responseSchema")
+        if entry is None:
+            return True
+        faults = schema_faults(schema)
+        for fault in faults:
+            place = find(entry.value, pointer_parts(fault.pointer))
+            message = f"this is no usable schema: {fault.message}"
+            section.refuse(f"coordinator.{_EXTERNAL}", place, message, fault.remedy)
+        unknown = faults or self._silence.holds_stand_ins(entry.value.spot.pointer)
+        return True if unknown else schema
 
     def _decision(self, section: Section, spot: Spot) -> Bound:
         section.word("protocol", ("system-one", "openai-decisions"))
@@ -212,14 +230,3 @@ def _path_fault(path: str) -> str | None:
     if any(part in ("", ".", "..") for part in path.split("/")):
         return "a path has no leading slash and no empty or dot segment"
     return None
-
-
-def _response_schema(section: Section) -> None:
-    schema = section.foreign("responseSchema")
-    entry = section.tree.entries.get("responseSchema")
-    if entry is None:
-        return
-    for fault in schema_faults(schema):
-        place = find(entry.value, pointer_parts(fault.pointer))
-        message = f"this is no usable schema: {fault.message}"
-        section.refuse(f"coordinator.{_EXTERNAL}", place, message, fault.remedy)

@@ -105,7 +105,12 @@ def _own(
     if document is None:
         return None
     return {
-        name: Bound(find_key(tree, ["connections", name]), one.product, one.for_tasks)
+        name: Bound(
+            find_key(tree, ["connections", name]),
+            one.product,
+            one.for_tasks,
+            True if one.response_schema is None else one.response_schema,
+        )
         for name, one in document.connections.items()
     }
 

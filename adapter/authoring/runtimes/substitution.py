@@ -30,6 +30,10 @@ class Silence:
         """True for a value that is only known in the deployment."""
         return pointer in self._quiet
 
+    def holds_stand_ins(self, pointer: str) -> bool:
+        """True when this value or anything inside it is only known in the deployment."""
+        return any(one == pointer or one.startswith(f"{pointer}/") for one in self._quiet)
+
     def about(self, pointer: str) -> None:
         """Say nothing more about this value or anything inside it."""
         self._quiet.add(pointer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -433,3 +434,27 @@ def test_a_mutated_file_gives_findings_with_places_or_none(seed: int, values: li
     for one in report.findings():
         assert one.remedy
         assert 1 <= one.spot.line <= text.count("\n") + 1
+
+
+def lookup(tmp_path: Path, old: str, new: str) -> list[tuple[str, str, str]]:
+    """What is found about the office look-up after one change of its runtime file."""
+    shutil.copytree(FOLDER / "office_lookup", tmp_path, dirs_exist_ok=True)
+    file = tmp_path / "runtime.yaml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    found = prove_project(tmp_path, Catalogue.standard()).diagnostics
+    return [(one.code, one.spot.pointer, one.message) for one in found]
+
+
+def test_an_answer_that_the_connection_would_not_let_through_is_a_warning(tmp_path: Path) -> None:
+    [(code, pointer, message)] = lookup(tmp_path, "[200, 404, 410, 500, null]", "[200, 404, 500]")
+    assert code == "coordinator.scenario.response-schema"
+    assert pointer == "/cases/1/replies/ask/0/value/status"
+    assert message.endswith("responseSchema in runtime.yaml: enum")
+    assert "410" not in message
+
+
+def test_a_schema_that_only_the_deployment_knows_is_not_compared(tmp_path: Path) -> None:
+    unknown = '[200, 404, "${STATUS}"]'
+    assert lookup(tmp_path, "[200, 404, 410, 500, null]", unknown) == []

@@ -16,6 +16,7 @@ from adapter.cli.pretend_connections import pretend_connections
 from adapter.config.document import Connection
 from adapter.config.identities import BearerAuthorization, ClientAuthorization
 from adapter.issuer import CLIENT_ASSERTION, CLIENT_CREDENTIALS, IssuerFolder, Tokens
+from tests.house.places import ROOT
 
 
 @pytest.fixture
@@ -65,3 +66,9 @@ def test_the_calendar_is_called_for_tasks_alone() -> None:
     assert calendar.for_tasks is True
     assert calendar.observation_authorization is not None
     assert json.dumps(written).count("secret:file/") == 5
+
+
+def test_the_names_of_the_pretend_connections_are_in_the_docs() -> None:
+    told = (ROOT / "docs" / "simulation.md").read_text()
+    for name, document in pretend_connections("http://127.0.0.1:1").items():
+        assert f"| `{name}` | {document['product']} |" in told
