@@ -22,6 +22,7 @@ from activities.credentials.faults import (
 )
 from activities.credentials.masking import Secret
 from activities.credentials.task_authority import TaskAuthority, TaskBound
+from activities.credentials.trust import trusting
 
 __all__ = [
     "Anonymous",
@@ -41,4 +42,5 @@ __all__ = [
     "TaskAuthority",
     "TaskBound",
     "read_grant",
+    "trusting",
 ]

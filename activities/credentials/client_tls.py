@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from activities.credentials.faults import CredentialUnusable
 from activities.credentials.masking import Secret
+from activities.credentials.trust import trusting
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,7 @@ class ClientTls:
         """
         try:
             trusted = None if self.authorities is None else self.authorities.reveal()
-            context = ssl.create_default_context(cadata=trusted)
-            context.minimum_version = ssl.TLSVersion.TLSv1_2
+            context = trusting(trusted)
             if self.certificate is not None and self.key is not None:
                 with _written(self.certificate, self.key) as path:
                     context.load_cert_chain(path, password=_no_password)

@@ -22,6 +22,7 @@ from activities.credentials import (
     Grant,
     PostAnswer,
     Secret,
+    trusting,
 )
 from activities.destinations import destination_of
 from activities.errors import ConnectionFault
@@ -180,7 +181,7 @@ class Lines:
             return tls.context(connection)
         # Reading the system's certificates takes tens of milliseconds: once, and only for TLS.
         if self._trust is None:
-            self._trust = ssl.create_default_context()
+            self._trust = trusting()
         return self._trust
 
     async def aclose(self) -> None:

@@ -6,6 +6,7 @@ import ssl
 from functools import cache
 from urllib.parse import urlsplit
 
+from activities.credentials import trusting
 from activities.destinations import DestinationRefused, destination_of
 from activities.errors import ConnectionFault
 from activities.products.transport import Failure, HttpRequest, Transport
@@ -60,7 +61,7 @@ def _says_absent(status: int) -> bool:
 
 @cache
 def _trust() -> ssl.SSLContext:
-    return ssl.create_default_context()
+    return trusting()
 
 
 def _refused() -> Unavailable:

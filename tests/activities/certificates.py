@@ -25,9 +25,10 @@ class Pair:
 
 
 class Authority:
-    """A certificate authority of one test."""
+    """A certificate authority of one test; a careless one leaves out what RFC 5280 wants."""
 
-    def __init__(self, name: str = "authority") -> None:
+    def __init__(self, name: str = "authority", *, careless: bool = False) -> None:
+        self._careless = careless
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = _name(name)
         self._certificate = self._signed(self._name, self._key, [], ca=True)
@@ -74,9 +75,29 @@ class Authority:
             .not_valid_after(now + datetime.timedelta(hours=1))
             .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
         )
+        if not self._careless:
+            own = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+            digest = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+            builder = builder.add_extension(own, critical=False)
+            builder = builder.add_extension(digest, critical=False)
+            builder = builder.add_extension(_usage(ca), critical=True)
         if names:
             builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
         return builder.sign(self._key, hashes.SHA256())
+
+
+def _usage(ca: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not ca,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=ca,
+        crl_sign=ca,
+        encipher_only=False,
+        decipher_only=False,
+    )
 
 
 def _name(text: str) -> x509.Name:

@@ -103,5 +103,18 @@ def test_the_public_names_of_a_room_exist_once(room: str) -> None:
     assert [name for name in names if not hasattr(module, name)] == []
 
 
+def test_whom_a_process_believes_over_tls_is_decided_once() -> None:
+    makers = {"create_default_context", "SSLContext"}
+    making = {
+        str(path)
+        for path in python_files(*PACKAGES)
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in makers
+    }
+    assert making == {"activities/credentials/trust.py"}
+
+
 def test_the_packages_are_typed() -> None:
     assert all((ROOT / package / "py.typed").is_file() for package in PACKAGES)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from activities.credentials import trusting
 from activities.destinations import Destination, destination_of
 from activities.products.transport import Failure, HttpAnswer, HttpRequest, Transport
 from interpreter.contract.effects import Reply, ReplyKind
@@ -38,7 +39,7 @@ class _Names:
 
 
 def _trust() -> ssl.SSLContext:
-    return ssl.create_default_context(cadata=_AUTHORITY.pem)
+    return trusting(_AUTHORITY.pem)
 
 
 async def test_the_address_that_was_checked_is_the_one_that_is_called(

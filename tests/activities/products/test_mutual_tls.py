@@ -128,6 +128,16 @@ async def test_a_token_is_fetched_with_the_certificate_too(wanting: ssl.SSLConte
     assert "authorization: bearer t-1" in wire.heads[0].lower()
 
 
+async def test_a_certificate_against_rfc_5280_is_taken_on_no_python(tmp_path: Path) -> None:
+    careless = Authority("careless", careless=True)
+    async with wire_server(reply(202, _ACCEPTED), careless.server(tmp_path)) as wire:
+        caller = _caller(wire, ClientTls(authorities=Secret(careless.pem)))
+        caller.connections.others["messaging"] = Anonymous(public=True)
+        sent = await caller.send(_SEND, MESSAGE, seconds=3)
+        await caller.products.aclose()
+    assert sent.reply == Reply(ReplyKind.RETRYABLE, code="transport-unavailable")
+
+
 async def test_without_any_identity_nothing_leaves_this_machine() -> None:
     connections = FixedConnections(
         {"messaging": {"product": "messaging", "baseUrl": "https://messaging.example"}}
