@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any, NoReturn
 
-from interpreter.contract.values import JsonValue
+from interpreter.contract.values import JsonValue, nested_deeper
 
 DEEPEST_VALUE = 32
 # RFC 8785 writes every number as a double: a larger integer would change its value on the way.
@@ -24,8 +24,9 @@ def parse_json(body: bytes) -> JsonValue:
         value = _DECODER.decode(text)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
-    if body.count(b"{") + body.count(b"[") > DEEPEST_VALUE:
-        _refuse_deep(value)
+    # Fewer brackets than levels need no look.
+    if body.count(b"{") + body.count(b"[") > DEEPEST_VALUE and nested_deeper(value, DEEPEST_VALUE):
+        raise ValueError("nested too deep")
     if "\\u" in text:
         # Only an escape can bring a lone surrogate in; it has no UTF-8 form and could not be kept.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -63,17 +64,3 @@ _DECODER = json.JSONDecoder(
     parse_float=_finite,
     parse_constant=_constant,
 )
-
-
-def _refuse_deep(value: JsonValue) -> None:
-    level = [value]
-    for _ in range(DEEPEST_VALUE + 1):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            return
-    raise ValueError("nested too deep")

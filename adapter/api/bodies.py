@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from adapter.api.problems import refused
-from interpreter.contract.values import JsonValue
+from interpreter.contract.values import DEEPEST_JSON, JsonValue, nested_deeper
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -307,7 +307,7 @@ def _complaint(kind: str) -> str:
 
 
 def strict_json(data: bytes) -> JsonValue:
-    """A JSON text by the letter of RFC 8259, with unique keys and finite numbers.
+    """A JSON text by the letter of RFC 8259, with unique keys, finite numbers, at most 256 levels.
 
     Raises Refused ``request.invalid``.
     """
@@ -317,11 +317,15 @@ def strict_json(data: bytes) -> JsonValue:
         )
         # Lone surrogates pass the parser, and no text that leaves this process may hold one.
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+        if data.count(b"{") + data.count(b"[") > DEEPEST_JSON and nested_deeper(
+            value, DEEPEST_JSON
+        ):
+            raise ValueError("nested too deep")
     except (ValueError, RecursionError) as error:
         raise refused(
             "request.invalid",
             "the body is not one JSON value with unique keys",
-            remedy="send UTF-8 JSON, every key once, numbers finite",
+            remedy="send UTF-8 JSON, every key once, numbers finite, 256 levels at most",
         ) from error
     return value
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import Any, Final
 from adapter.audit.checkpoint import Checkpoint, Head
 from adapter.audit.proof import Proof, Proved
 from adapter.audit.records import Record, canonical, instant
+from adapter.config.json_text import strict_json
 from adapter.crypto import PublicKeys
 from adapter.errors import Refused, Usage
 from interpreter.contract.values import JsonValue
@@ -189,7 +189,7 @@ def _head_json(head: Head) -> list[JsonValue]:
 def _members(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, start=1):
         try:
-            members = json.loads(line)
+            members = strict_json(line.encode())
         except ValueError as error:
             raise _unreadable(number) from error
         if not isinstance(members, dict):

@@ -29,6 +29,7 @@ from adapter.cli.loops import run_to_end
 from adapter.cli.options import FormatOption, RuntimeOption
 from adapter.cli.terminal import Format, Terminal
 from adapter.config.files import read_named_file
+from adapter.config.json_text import strict_json
 from adapter.config.loading import Runtime, load_runtime
 from adapter.config.location import find_runtime
 from adapter.crypto import PublicKeys
@@ -275,7 +276,7 @@ def _saved(file: Path) -> Checkpoint:
 
 def _read(file: Path) -> dict[str, Any]:
     data = read_named_file(file, _LARGEST_FILE, code="audit.file-unreadable", what="file")
-    members = json.loads(data)
+    members = strict_json(data)
     if not isinstance(members, dict):
         raise TypeError("no object")
     return members

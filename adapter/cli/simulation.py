@@ -11,6 +11,7 @@ from adapter.cli.options import FormatOption, RuntimeOption
 from adapter.cli.runs import read_input
 from adapter.cli.simulation_client import SimulationClient
 from adapter.cli.terminal import Format, Terminal
+from adapter.config.json_text import strict_json
 from adapter.errors import Usage
 from interpreter.contract.values import JsonValue
 
@@ -101,8 +102,8 @@ def _row(failure: dict[str, Any]) -> tuple[Any, ...]:
 
 def _json(text: str) -> JsonValue:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return strict_json(text.encode())
+    except ValueError as error:
         raise Usage(
             "input.unreadable",
             "the value is not JSON",

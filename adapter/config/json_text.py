@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NoReturn
 
-from interpreter.contract.values import JsonValue
+from interpreter.contract.values import DEEPEST_JSON, JsonValue, nested_deeper
 
 _REMEDY = "write one JSON value in UTF-8"
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
@@ -36,8 +36,8 @@ class _Word(ValueError):
 def strict_json(data: bytes) -> JsonValue:
     """The one value that the bytes hold; a byte order mark before it is passed over.
 
-    Raises BadJson with the place of the mistake; values that are nested too deeply, and numbers
-    with thousands of digits, are placed at the beginning.
+    Raises BadJson with the place of the mistake; values that are nested more than 256 levels deep,
+    and numbers with thousands of digits, are placed at the beginning.
     """
     try:
         text = data.decode("utf-8").removeprefix("\ufeff")
@@ -45,7 +45,7 @@ def strict_json(data: bytes) -> JsonValue:
         before = data[: error.start].decode("utf-8")
         raise _at(before, len(before), "the bytes from here on are not UTF-8") from error
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise BadJson("this is not well-formed JSON", error.lineno, error.colno) from error
     except _Twice as error:
@@ -55,9 +55,16 @@ def strict_json(data: bytes) -> JsonValue:
         message, remedy = "NaN and infinities are no JSON", "write a number, or leave it out"
         raise _at(text, next(_words(text), 0), message, remedy) from error
     except RecursionError as error:
-        raise BadJson("values are nested too deeply", remedy="nest less") from error
+        raise _too_deep() from error
     except ValueError as error:
         raise BadJson("a number has too many digits", remedy="write it as a text") from error
+    if text.count("{") + text.count("[") > DEEPEST_JSON and nested_deeper(value, DEEPEST_JSON):
+        raise _too_deep()
+    return value
+
+
+def _too_deep() -> BadJson:
+    return BadJson("values are nested too deeply", remedy=f"nest {DEEPEST_JSON} levels at most")
 
 
 def _at(text: str, offset: int, message: str, remedy: str = _REMEDY) -> BadJson:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import parse_qs
 
+from adapter.config.json_text import strict_json
 from adapter.errors import AdapterError, Refused, Usage
 from adapter.simulation import answers
 from adapter.simulation.answers import Answer
@@ -125,8 +125,8 @@ def _body(request: HttpRequest) -> tuple[dict[str, Any], bool]:
         fields = parse_qs(request.body.decode("utf-8", "replace"))
         return {name: values[0] for name, values in fields.items()}, True
     try:
-        body = json.loads(request.body) if kind == "application/json" else None
-    except (ValueError, RecursionError):
+        body = strict_json(request.body) if kind == "application/json" else None
+    except ValueError:
         body = None
     if not isinstance(body, dict):
         raise _unusable()
@@ -135,7 +135,7 @@ def _body(request: HttpRequest) -> tuple[dict[str, Any], bool]:
 
 def _typed_in(text: str) -> JsonValue:
     try:
-        return json.loads(text)
+        return strict_json(text.encode())
     except ValueError as error:
         raise Usage(
             "simulation.value-unreadable",

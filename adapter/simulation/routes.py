@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, unquote
 from activities.catalogue import AdapterName, Catalogue, CatalogueEntry
 from activities.catalogue.http_call import path_members
 from activities.errors import CatalogueError
+from adapter.config.json_text import strict_json
 from adapter.simulation import evaluating
 from adapter.simulation.bindings import PREFIX
 from interpreter.contract.operations import OperationContract
@@ -164,8 +165,8 @@ def _body(request: HttpRequest) -> JsonValue:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise Unreadable("the body is not application/json")
     try:
-        return json.loads(request.body)
-    except (ValueError, RecursionError) as error:
+        return strict_json(request.body)
+    except ValueError as error:
         raise Unreadable("the body is not JSON") from error
 
 

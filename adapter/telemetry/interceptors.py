@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,6 +25,7 @@ from temporalio.worker import (
     WorkflowInterceptorClassInput,
 )
 
+from adapter.config.json_text import strict_json
 from adapter.telemetry.meters import Meters
 from adapter.telemetry.spans import Spans
 from interpreter.contract import names
@@ -80,7 +80,7 @@ def _sound(headers: Mapping[str, Payload]) -> Mapping[str, Payload]:
     if _HEADER not in headers:
         return headers
     try:
-        carrier = json.loads(headers[_HEADER].data)
+        carrier = strict_json(headers[_HEADER].data)
         sound = all(isinstance(value, str) for value in carrier.values())
     except (ValueError, AttributeError):
         sound = False

@@ -15,6 +15,11 @@ JsonValue: TypeAlias = Any
 """A value as ``json.loads`` gives it: None, bool, int, float, str, list or dict with str keys."""
 
 
+DEEPEST_JSON = 256
+"""Levels below the root of a JSON text from outside. A project's file may have 128 of them, and
+no Python gives out at 256: each release has a limit of its own, from a thousand to none."""
+
+
 class Document(BaseModel):
     """A frozen value whose JSON has camelCase names and refuses names it does not know."""
 
@@ -36,6 +41,21 @@ class Document(BaseModel):
         """Its JSON object, with absent optional members left out and defaults written."""
         result: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
         return result
+
+
+def nested_deeper(value: JsonValue, levels: int) -> bool:
+    """Whether something stands more than ``levels`` below the root of a value."""
+    level = [value]
+    for _ in range(levels + 1):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def canonical_bytes(value: JsonValue) -> bytes:

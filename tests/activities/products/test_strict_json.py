@@ -40,6 +40,7 @@ def test_json_is_read(text: bytes, value: object) -> None:
         b"\xef\xbb\xbf{}",
         b"[" * 34 + b"]" * 34,
         b"[" * 60_000,
+        b"[" * 9_000 + b"]" * 9_000,
         b"1" * 5_000,
     ],
 )

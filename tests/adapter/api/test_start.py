@@ -81,6 +81,7 @@ async def test_a_malformed_key_is_refused(service: Running, key: str) -> None:
         (b'{"a": NaN}', ""),
         (b'{"a": "\\ud800"}', ""),
         (b"[" * 20_000, ""),
+        (b'{"workflow": "n", "input": ' + b"[" * 257 + b"]" * 257 + b"}", ""),
         (b'{"a": 1} x', ""),
         (b'{"revision": "sha256:1", "input": {}}', "/workflow"),
         (json.dumps({"workflow": "n", "revision": "latest", "input": 1}).encode(), "/revision"),

@@ -53,7 +53,12 @@ class _Writes(Interceptor):
         return _Outbound(next)
 
 
-@pytest.mark.parametrize("header", [b"no json", b"[1]", b"7", b'{"traceparent": 7}', b"null"])
+_DEEP = b"[" * 9_000 + b"]" * 9_000
+
+
+@pytest.mark.parametrize(
+    "header", [b"no json", b"[1]", b"7", b'{"traceparent": 7}', b"null", _DEEP], ids=range(6)
+)
 async def test_a_trace_header_of_a_stranger_is_left_out(
     header: bytes, temporal_address: str, task_queue: str, tmp_path: Path
 ) -> None:
