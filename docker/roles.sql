@@ -4,4 +4,4 @@
 \getenv service_password SERVICE_PASSWORD
 create role coordinator_owner login password :'owner_password';
 create role coordinator_service login password :'service_password';
-create database coordinator owner coordinator_owner;
+create database coordinator owner coordinator_owner encoding 'UTF8' locale 'C' template template0;

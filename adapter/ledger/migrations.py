@@ -49,11 +49,12 @@ async def migrate(url: str, runtime_role: str) -> Migrated:
 
     ``url`` is of the role that owns the schema. All of it is one transaction with its record in the
     journal. Raises Refused ``migration.unknown`` (the database is newer than this program),
-    ``migration.changed`` (an applied file reads differently now), ``migration.failed`` or
-    ``ledger.role-unknown``, and Unavailable ``ledger.unavailable``.
+    ``migration.changed`` (an applied file reads differently now), ``migration.failed``,
+    ``ledger.not-utf8`` or ``ledger.role-unknown``, and Unavailable ``ledger.unavailable``.
     """
     try:
-        async with await psycopg.AsyncConnection.connect(url) as connection:
+        async with await psycopg.AsyncConnection.connect(url, client_encoding="UTF8") as connection:
+            _require_utf8(connection)
             await connection.execute("select pg_advisory_xact_lock(%s)", (_LOCK,))
             await connection.execute(_PREPARE)
             done = Migrated(
@@ -76,6 +77,18 @@ async def migrate(url: str, runtime_role: str) -> Migrated:
             place="ledger",
             remedy="use an empty database and a role that may create a schema in it",
         ) from error
+
+
+def _require_utf8(connection: psycopg.AsyncConnection) -> None:
+    # A server whose locale was C made SQL_ASCII databases, which check and translate nothing.
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise Refused(
+            "ledger.not-utf8",
+            f"the database keeps texts as {encoding}, and the ledger needs UTF8",
+            place="ledger",
+            remedy="create it with encoding 'UTF8' template template0, see docs/database-roles.md",
+        )
 
 
 async def _apply_due(connection: psycopg.AsyncConnection) -> list[str]:

@@ -64,6 +64,8 @@ _CONNECTION = {
     "application_name": "coordinator",
     # A single question then needs no transaction around it; the others say begin.
     "autocommit": True,
+    # Whatever PGCLIENTENCODING says.
+    "client_encoding": "UTF8",
     "connect_timeout": 5,
     # Of several hosts in the address, the one that takes writes.
     "target_session_attrs": "read-write",

@@ -31,6 +31,23 @@ async def test_what_is_due_is_applied_once(empty_database_url: str) -> None:
     assert await migrate(url, SERVICE_ROLE) == Migrated([], False)
 
 
+async def test_a_database_in_another_encoding_is_refused(latin_database_url: str) -> None:
+    with pytest.raises(Refused, match="LATIN1") as raised:
+        await migrate(as_owner(latin_database_url), SERVICE_ROLE)
+    assert raised.value.code == "ledger.not-utf8"
+
+
+async def test_the_encoding_of_the_environment_changes_nothing(
+    empty_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "SQL_ASCII")
+    url = as_owner(empty_database_url)
+    assert await migrate(url, SERVICE_ROLE) == Migrated(EVERY, True)
+    assert await migrate(url, SERVICE_ROLE) == Migrated([], False)
+    async with await Ledger.open(empty_database_url, Sealer(KEYS, "test"), KEYS):
+        pass
+
+
 async def test_two_deployers_at_once_are_harmless(empty_database_url: str) -> None:
     url = as_owner(empty_database_url)
     applied = await asyncio.gather(migrate(url, SERVICE_ROLE), migrate(url, SERVICE_ROLE))
