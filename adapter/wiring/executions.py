@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import structlog
+from temporalio.service import RPCError
 
 from activities.errors import LedgerUnavailable
 from adapter import api
@@ -13,6 +16,9 @@ from adapter.reconcile.signals import HintCourier
 from adapter.reconcile.starts import Starter, Temporal
 
 _log = structlog.get_logger(__name__)
+
+# Whoever asks whether the service is ready does not wait for long.
+_READY_SECONDS = 2.0
 
 
 class TemporalExecutions:
@@ -49,9 +55,10 @@ class TemporalExecutions:
         return known
 
     async def ready(self) -> bool:
-        """Whether Temporal answers."""
+        """Whether Temporal answers within two seconds."""
         try:
-            client = await self._temporal.client()
-            return await client.service_client.check_health()
-        except (Unavailable, RuntimeError):
+            async with asyncio.timeout(_READY_SECONDS):
+                client = await self._temporal.client()
+                return await client.service_client.check_health()
+        except (Unavailable, RPCError, RuntimeError, TimeoutError):
             return False

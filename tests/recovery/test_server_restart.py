@@ -13,6 +13,8 @@ from adapter.embedded import FAST_TIMERS, EmbeddedTemporal, free_port
 from adapter.ledger import ActKind, RunStatus, SignalWish, Wish
 from adapter.reconcile.acts import deliver_act
 from adapter.reconcile.signals import SignalCourier, tell_signal
+from adapter.reconcile.starts import Starter
+from adapter.wiring.executions import TemporalExecutions
 from interpreter.contract.records import RunState
 from tests.recovery.conftest import ONE_MESSAGE, SEND, FixedTemporal, Site
 from tests.recovery.test_restore import connected
@@ -62,6 +64,21 @@ async def delivered(
             await deliver()
             await asyncio.sleep(0.2)
     return status
+
+
+async def test_a_service_sees_that_temporal_is_away_and_back(
+    site: Site, server: EmbeddedTemporal
+) -> None:
+    temporal = FixedTemporal(await connected(site, server))
+    starter = Starter(site.ledger.admissions, temporal, "nobody")
+    executions = TemporalExecutions(site.ledger, temporal, starter)
+    assert await executions.ready()
+    await server.stop()
+    assert not await executions.ready()
+    await server.start()
+    async with asyncio.timeout(30):
+        while not await executions.ready():
+            await asyncio.sleep(0.2)
 
 
 async def test_a_signal_that_a_restart_has_lost_is_sent_again_under_its_id(
