@@ -126,6 +126,20 @@ def test_an_unusable_python_is_a_clear_error(tmp_path: Path, python: str) -> Non
     assert not (tmp_path / "venv").exists()
 
 
+def test_every_place_knows_the_same_python_versions() -> None:
+    project = _project()
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(project["project"]["classifiers"]))
+    tried = re.findall(r"^\| (3\.\d+)\.\d+ \| yes", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+    assert named == tried
+    least = named[0]
+    makefile = (ROOT / "Makefile").read_text()
+    assert project["project"]["requires-python"] == f">={least}"
+    assert project["tool"]["mypy"]["python_version"] == least
+    assert project["tool"]["ruff"]["target-version"] == f"py{least.replace('.', '')}"
+    assert f"--python-version {least} " in makefile
+    assert re.findall(r" python(3\.\d+)", makefile)[: len(named)] == named[::-1]
+
+
 def test_the_ci_script_can_be_run() -> None:
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
