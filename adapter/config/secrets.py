@@ -149,5 +149,6 @@ def _check_custody(facts: os.stat_result, reference: str) -> None:
             "secret.exposed",
             "others may read or replace the secret file",
             place=reference,
-            remedy="give it mode 0600, your own account as owner and a single link",
+            remedy=f"give it mode 0600, account {os.geteuid()} as owner, as which this runs, and a"
+            " single link",
         )

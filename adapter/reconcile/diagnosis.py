@@ -58,8 +58,8 @@ def _temporal(seen: NamespaceFacts | None, norms: Norms) -> list[Finding]:
     found = [Finding("doctor.tasks-failing", seen.failing or 0, None, remedy)]
     if seen.retention < norms.least_retention:
         remedy = (
-            f"keep closed executions for at least {norms.least_retention}: what ended while the"
-            " reconciler was away can not be looked up any more after that"
+            f"keep closed executions for at least {norms.least_retention.days} days: what ended"
+            " while the reconciler was away can not be looked up any more after that"
         )
         found.append(Finding("doctor.retention-short", 1, None, remedy))
     return found

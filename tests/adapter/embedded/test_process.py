@@ -84,9 +84,9 @@ async def test_kill_9_of_the_keeper_ends_the_child(tmp_path: Path) -> None:
 
 
 async def test_the_stop_signal_is_the_one_asked_for(tmp_path: Path) -> None:
-    script = "trap 'echo interrupted; exit 7' INT; echo up; while :; do sleep 0.05; done"
+    script = "trap 'echo interrupted; exit 7' USR1; echo up; while :; do sleep 0.05; done"
     log = tmp_path / "log"
-    child = ChildProcess("script", ["sh", "-c", script], log_file=log, stop_signal=signal.SIGINT)
+    child = ChildProcess("script", ["sh", "-c", script], log_file=log, stop_signal=signal.SIGUSR1)
     await child.start()
     while "up" not in log.read_text():
         await asyncio.sleep(0.02)
