@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
-from typing import Final, TypeVar
-from uuid import UUID
+from typing import TypeVar
 
 from activities.errors import ActivityError
 from activities.ports import CallFacts, Limits, ObservationFacts
 from adapter.ledger.definitions import Definitions
-from adapter.ledger.entry import unknown_run
-from adapter.ledger.pool import Pool, Question
-from adapter.ledger.queries import queries
+from adapter.ledger.revisions import Revisions
 from interpreter.contract.operations import OperationContract
 from interpreter.definition.document import Definition, Operation
 from interpreter.definition.nodes import CallNode, ForCompletion, ForSignal, Policy, WaitNode
 
-_SQL = queries("packages")
-_MOST_CACHED: Final = 4_096
-
 Number = TypeVar("Number", int, float)
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """The revision that a run was admitted with."""
-
-    revision: str
-
-
 class Book:
-    """Facts about nodes, cached: neither a run's revision nor a revision's content changes."""
+    """Facts about nodes: neither a run's revision nor a revision's content ever changes."""
 
-    def __init__(self, pool: Pool, definitions: Definitions) -> None:
-        self._pool = pool
+    def __init__(self, revisions: Revisions, definitions: Definitions) -> None:
+        self._revisions = revisions
         self._definitions = definitions
-        self._revisions: OrderedDict[str, str] = OrderedDict()
 
     async def call(self, run_id: str, node: str) -> CallFacts:
         """Facts of a call node; ActivityError ``run.unknown`` or ``node.unknown``."""
@@ -74,23 +58,7 @@ class Book:
 
     async def definition(self, run_id: str) -> Definition:
         """The definition that a run was admitted with; ActivityError ``run.unknown``."""
-        revision = self._revisions.get(run_id)
-        if revision is None:
-            revision = await self._revision(run_id)
-            self._revisions[run_id] = revision
-            if len(self._revisions) > _MOST_CACHED:
-                self._revisions.popitem(last=False)
-        return await self._definitions.get(revision)
-
-    async def _revision(self, run_id: str) -> str:
-        try:
-            UUID(run_id)
-        except ValueError as error:
-            raise unknown_run(run_id) from error
-        row = await self._pool.one(Question(_SQL["run_revision"], {"run": run_id}, Revision))
-        if row is None:
-            raise unknown_run(run_id)
-        return row.revision
+        return await self._definitions.get(await self._revisions.of(run_id))
 
 
 def limits_of(policy: Policy, contract: OperationContract) -> Limits:

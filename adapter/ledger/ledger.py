@@ -26,6 +26,7 @@ from adapter.ledger.queries import queries
 from adapter.ledger.reads import Reads
 from adapter.ledger.repeats import Repeats
 from adapter.ledger.retention import Retention
+from adapter.ledger.revisions import Revisions
 from adapter.ledger.reviews import Reviews
 from adapter.ledger.roles import require_least
 from adapter.ledger.run_keys import RunKeys
@@ -59,7 +60,8 @@ class Ledger:
         self.recovery_only = recovery_only
         self.keyed = Keyed(keys, sealer.deployment)
         self.audit = Audit(pool, self.keyed)
-        self.run_keys = RunKeys(pool, keys, sealer.deployment)
+        revisions = Revisions(pool)
+        self.run_keys = RunKeys(pool, keys, sealer.deployment, revisions)
         self.payloads = Payloads(pool)
         self.foreign = ForeignPayloads(pool, self.keyed)
         self.journal = Journal(pool, sealer.deployment)
@@ -70,7 +72,7 @@ class Ledger:
         )
         self.definitions = Definitions(pool, sealer)
         self.packages = Packages(pool, sealer)
-        self.book = Book(pool, self.definitions)
+        self.book = Book(revisions, self.definitions)
         self.signals = Signals(pool, self.run_keys, self.keyed, self.book)
         self.hints = Hints(pool, self.keyed)
         self.runs = Runs(pool, self.run_keys, self.keyed, self.holds, self.signals)

@@ -140,11 +140,13 @@ class Transaction:
             await self._connection.execute(write.sql, write.parameters)
 
     async def commit(self, *writes: Write) -> None:
-        """Carry out the last writes and commit."""
+        """Carry out the last writes and commit: the end of the work.
+
+        It stands once the work's answer is given: the pipeline's own end waits for the server.
+        """
         self.sure = False
         await self.write(*writes)
         await self._connection.execute(b"commit")
-        await self._pipeline.sync()
 
     async def _sent(self, question: Question[Row]) -> AsyncCursor[Row]:
         cursor = self._connection.cursor(row_factory=class_row(question.row))

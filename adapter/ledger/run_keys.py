@@ -13,6 +13,7 @@ from adapter.crypto import KeyRing, RunKeyWrapping, RunSealer, new_data_key
 from adapter.ledger.entry import unknown_run
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
+from adapter.ledger.revisions import Revisions
 
 _SQL = queries("run_keys")
 _MOST_CACHED: Final = 1_024
@@ -22,8 +23,9 @@ FORGET_SECONDS: Final = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class _WrappedKey:
+class _RunRow:
     wrapped_key: bytes | None
+    revision: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,11 @@ class RunKeys:
         pool: Pool,
         keys: KeyRing,
         deployment: str,
+        revisions: Revisions,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._pool = pool
+        self._revisions = revisions
         self._clock = clock
         self._wrapping = RunKeyWrapping(keys, deployment)
         self._cache: OrderedDict[str, _Cached] = OrderedDict()
@@ -98,9 +102,11 @@ class RunKeys:
             UUID(run_id)
         except ValueError as error:
             raise unknown_run(run_id) from error
-        row = await self._pool.one(Question(_SQL["run_key"], {"run": run_id}, _WrappedKey))
+        row = await self._pool.one(Question(_SQL["run_key"], {"run": run_id}, _RunRow))
         if row is None:
             raise unknown_run(run_id)
+        # A worker that meets a run asks for its definition next.
+        self._revisions.note(run_id, row.revision)
         sealer = self.sealer(run_id, row.wrapped_key)
         sealer.require_key()
         return sealer

@@ -1,5 +1,5 @@
--- run_key: The wrapped data key of a run; null once the run is erased.
-select k.wrapped_key
+-- run_key: The wrapped data key of a run, null once the run is erased, and the run's revision.
+select k.wrapped_key, r.revision
 from coordinator.runs r
 left join coordinator.run_keys k on k.run_id = r.id
 where r.id = %(run)s

@@ -12,6 +12,7 @@ from activities.errors import ActivityError
 from adapter.crypto import KeyRing, SealError
 from adapter.ledger import Ledger
 from adapter.ledger.pool import Pool
+from adapter.ledger.revisions import Revisions
 from adapter.ledger.run_keys import FORGET_SECONDS, RunKeys
 from tests.adapter.ledger.words import admission
 
@@ -39,7 +40,7 @@ async def elsewhere(ledger: Ledger, keys: KeyRing, database_url: str, clock: Clo
     """The data keys as another process sees them."""
     pool = Pool(database_url, 1)
     await pool.open()
-    yield RunKeys(pool, keys, "test", clock)
+    yield RunKeys(pool, keys, "test", Revisions(pool), clock)
     await pool.close()
 
 
