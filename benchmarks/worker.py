@@ -20,7 +20,7 @@ from activities.register import activities_of
 from adapter.ledger import Ledger
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.wiring.sealing import codec_of
-from adapter.worker import WorkerParts, new_worker, prefetch_from
+from adapter.worker import WorkerParts, new_worker, prefetch_from, spare_collections
 from benchmarks import ledgered, plain
 from benchmarks.deployment import Access, ProductConnections
 from benchmarks.unsealed import connect_unsealed
@@ -118,6 +118,7 @@ async def work(side: str, temporal: str, queue: str, product_url: str) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     async with AsyncExitStack() as stack:
         async with await _MADE[side](stack, temporal, queue, product_url):
+            spare_collections()
             await stop.wait()
     # An interpreter that ends as soon as its worker has stopped may crash in the SDK.
     await asyncio.sleep(0.1)

@@ -33,7 +33,7 @@ from adapter.wiring.deployment import (
 from adapter.wiring.sealing import codec_of
 from adapter.wiring.telemetry import telemetry_of
 from adapter.wiring.versions import own_version
-from adapter.worker import WorkerParts, prefetch_from, run_worker
+from adapter.worker import WorkerParts, prefetch_from, run_worker, spare_collections
 
 _log = structlog.get_logger(__name__)
 
@@ -71,6 +71,7 @@ async def run_worker_process(
                 parts = WorkerParts(client, queue, activities, sticky, version=version)
                 build = {} if version is None else {"build": version.build_id}
                 _log.info("worker.polling", task_queue=queue, **build)
+                spare_collections()
                 ready()
                 sealed = journal_signing(ledger, signing)
                 await asyncio.gather(

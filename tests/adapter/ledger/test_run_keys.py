@@ -72,6 +72,18 @@ async def test_the_process_that_admits_a_run_asks_for_no_key(ledger: Ledger, sql
     (await ledger.run_keys.of(run_id)).seal(1, "payload")
 
 
+async def test_a_worker_that_has_a_key_asks_for_no_revision(
+    ledger: Ledger, run_id: str, keys: KeyRing, database_url: str, sql: Sql
+) -> None:
+    pool = Pool(database_url, 1)
+    await pool.open()
+    revisions = Revisions(pool)
+    await RunKeys(pool, keys, "test", revisions).of(run_id)
+    await pool.close()
+    [(admitted,)] = await sql("select revision from coordinator.runs")
+    assert await revisions.of(run_id) == admitted
+
+
 @pytest.mark.parametrize("run_id", ["", "no-uuid", "0b9d5a0e-0000-8000-8000-00000000000f"])
 async def test_a_run_that_was_never_admitted_has_none(ledger: Ledger, run_id: str) -> None:
     with pytest.raises(ActivityError) as error:
