@@ -26,8 +26,8 @@ from adapter.ledger.queries import queries
 from adapter.ledger.reads import Reads
 from adapter.ledger.repeats import Repeats
 from adapter.ledger.retention import Retention
-from adapter.ledger.revisions import Revisions
 from adapter.ledger.reviews import Reviews
+from adapter.ledger.revisions import Revisions
 from adapter.ledger.roles import require_least
 from adapter.ledger.run_keys import RunKeys
 from adapter.ledger.runs import Runs
