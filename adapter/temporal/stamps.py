@@ -18,7 +18,7 @@ from temporalio.converter import (
     WorkflowSerializationContext,
 )
 
-from interpreter.contract.runs import run_id_of
+from interpreter.contract.runs import root_of_run, run_id_of
 
 ENCODING: Final = b"sealed"
 _ROOT_LENGTH: Final = struct.Struct(">H")
@@ -139,5 +139,7 @@ def _scope_of(namespace: str, workflow_id: str) -> Scope:
 
 def root_of(workflow_id: str) -> str:
     """What the ids of all executions of a run, or of a schedule's workflows, have in common."""
-    parts = workflow_id.split("/")
-    return "/".join(parts[:2]) if len(parts) == 3 else _SCHEDULED.sub("", workflow_id)
+    try:
+        return root_of_run(workflow_id)
+    except ValueError:
+        return _SCHEDULED.sub("", workflow_id)

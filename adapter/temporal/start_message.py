@@ -27,7 +27,7 @@ def start_payload(start: StartRun, encoding: str) -> Payload:
 def start_of(payload: Payload) -> StartRun:
     """The start inside a marked payload; KeyError, TypeError or ValueError for anything else.
 
-    Workflow, run id and execution stand in the workflow id alone (``StartRun.as_execution``).
+    Workflow and run id stand in the workflow id alone (``StartRun.as_execution``).
     """
     value = json.loads(payload.data)
     binding = value.get("binding", {})
@@ -45,6 +45,7 @@ def start_of(payload: Payload) -> StartRun:
             binding.get("plainSignals", True),
         ),
         state=value.get("state"),
+        execution=value.get("execution", 1),
     )
 
 
@@ -68,6 +69,8 @@ def _start_to_json(start: StartRun) -> dict[str, Any]:
     }
     if binding:
         result["binding"] = binding
+    if start.execution != 1:
+        result["execution"] = start.execution
     if start.state is not None:
         result["state"] = start.state
     return result

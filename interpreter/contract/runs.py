@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 
 from interpreter.contract.values import JsonValue
+
+_ORDINAL = re.compile(r"[1-9][0-9]{0,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,13 @@ class StartRun:
     def as_execution(self, temporal_workflow_id: str) -> StartRun:
         """The same start under the identity that its Temporal workflow id spells.
 
-        The input that Temporal keeps does not repeat the id, so the two can not disagree.
-        ValueError for an id that is not one of ours.
+        The input that Temporal keeps repeats the ordinal alone, so that a copy of it starts no
+        other execution of its run. ValueError for an id that is not one of ours, or not this one.
         """
         workflow, run_id, execution = _parts(temporal_workflow_id)
-        return replace(self, workflow=workflow, run_id=run_id, execution=int(execution))
+        if int(execution) != self.execution:
+            raise ValueError("the input of another execution")
+        return replace(self, workflow=workflow, run_id=run_id)
 
 
 def workflow_id(workflow: str, run_id: str, execution: int) -> str:
@@ -64,8 +69,14 @@ def execution_of(temporal_workflow_id: str) -> int:
     return int(_parts(temporal_workflow_id)[2])
 
 
+def root_of_run(temporal_workflow_id: str) -> str:
+    """What all executions of a run have in common; ValueError if it is not one of our ids."""
+    return "/".join(_parts(temporal_workflow_id)[:2])
+
+
 def _parts(temporal_workflow_id: str) -> tuple[str, str, str]:
     parts = temporal_workflow_id.split("/")
-    if len(parts) != 3:
+    # One spelling for each execution: what a number may be written like makes no second one.
+    if len(parts) != 3 or _ORDINAL.fullmatch(parts[2]) is None:
         raise ValueError("not a workflow id of this project")
     return parts[0], parts[1], parts[2]
