@@ -6,6 +6,7 @@ import asyncio
 import ipaddress
 import re
 import socket
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -13,11 +14,15 @@ from activities.errors import ConnectionFault
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-# Instance metadata services outside the link-local ranges: AWS over IPv6, Alibaba, Azure, Oracle.
+# Instance metadata services outside the link-local ranges: AWS, Google and Scaleway over IPv6,
+# Alibaba, Azure, Oracle.
 _METADATA = frozenset(
     map(
         ipaddress.ip_address,
-        ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"),
+        (
+            *("fd00:ec2::254", "fd20:ce::254", "fd00:42::42"),
+            *("100.100.100.200", "168.63.129.16", "192.0.0.192"),
+        ),
     )
 )
 _METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "instance-data"})
@@ -88,10 +93,7 @@ def is_forbidden_host(host: str) -> bool:
 def is_forbidden(address: IPAddress) -> bool:
     """Whether no product can live at a network address: metadata, link-local, multicast, none."""
     if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is None and any(address in network for network in _HOLDING_IPV4):
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None and is_forbidden(inner):
+        if any(is_forbidden(inner) for inner in _inside(address)):
             return True
     return (
         address in _METADATA
@@ -100,6 +102,18 @@ def is_forbidden(address: IPAddress) -> bool:
         or address.is_unspecified
         or address == ipaddress.IPv4Address("255.255.255.255")
     )
+
+
+def _inside(address: ipaddress.IPv6Address) -> Iterator[ipaddress.IPv4Address]:
+    """Every IPv4 address that a translator or tunnel would make of an IPv6 address."""
+    if address.ipv4_mapped is not None:
+        yield address.ipv4_mapped
+    if address.sixtofour is not None:
+        yield address.sixtofour
+    if address.teredo is not None:
+        yield from address.teredo
+    if any(address in network for network in _HOLDING_IPV4):
+        yield ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
 
 
 async def resolve(host: str, port: int) -> list[str]:

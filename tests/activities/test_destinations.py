@@ -52,6 +52,12 @@ def test_a_base_address_is_taken_apart(url: str, expected: Destination) -> None:
         "https://[64:ff9b:1::a9fe:a9fe]",
         "https://[2002:a9fe:a9fe::1]",
         "https://[::169.254.169.254]",
+        "https://[::ffff:0:169.254.169.254]",
+        # Teredo: as the server, and as the client, whose address stands there inverted.
+        "https://[2001:0:a9fe:a9fe::1]",
+        "https://[2001:0:4136:e378:8000:63bf:5601:5601]",
+        "https://[fd20:ce::254]",
+        "https://[fd00:42::42]",
         "https://METADATA.google.internal.",
         "https://224.0.0.1",
         "https://255.255.255.255",
@@ -92,7 +98,11 @@ def test_another_form_of_address_is_a_fault_that_shows_no_value(url: str) -> Non
     assert "example" not in str(caught.value)
 
 
-@pytest.mark.parametrize("address", ["10.0.0.1", "192.168.1.1", "fd12::1", "127.0.0.1", "8.8.8.8"])
+@pytest.mark.parametrize(
+    "address",
+    # Shared address space (RFC 6598) is a private network like others, but for one address in it.
+    ["10.0.0.1", "192.168.1.1", "100.64.0.1", "fd12::1", "127.0.0.1", "8.8.8.8", "2001:db8::1"],
+)
 def test_private_and_public_networks_are_allowed(address: str) -> None:
     assert not is_forbidden(ipaddress.ip_address(address))
 
@@ -105,10 +115,14 @@ async def test_a_name_that_also_leads_to_metadata_is_refused(
         await resolve("crm.example.org", 443)
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["169.254.169.254", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe", "fe80::1%eth0", "::"],
+)
 async def test_a_name_that_leads_to_metadata_is_refused_before_connecting(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
-    _resolves_to(monkeypatch, "169.254.169.254")
+    _resolves_to(monkeypatch, address)
     transport = Transport(
         destination_of("https://crm.example.org", "crm"), ssl.create_default_context()
     )

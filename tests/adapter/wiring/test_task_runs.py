@@ -92,7 +92,8 @@ class Desk:
                 await asyncio.sleep(0.2)
 
 
-async def _until_ready(client: ServiceClient, process: ChildProcess) -> None:
+async def until_ready(client: ServiceClient, process: ChildProcess) -> None:
+    """Wait until the service is ready; AssertionError with its last words if it ends."""
     async with asyncio.timeout(60):
         while process.running:
             with suppress(Unavailable):
@@ -131,7 +132,7 @@ async def desk(
             stack.push_async_callback(process.stop)
             await process.start()
         await until_polling(files, processes[1])
-        await _until_ready(client, processes[0])
+        await until_ready(client, processes[0])
         yield Desk(client, town, files)
     await temporal_client.get_schedule_handle(schedule_of(load_runtime(files.runtime)).id).delete()
 
