@@ -8,6 +8,7 @@ from datetime import timedelta
 from temporalio.runtime import PrometheusConfig, Runtime, TelemetryConfig
 
 from adapter.errors import Unavailable
+from adapter.telemetry.sdk_logs import sdk_logging
 
 MOST_NEIGHBOURS = 64
 """So many workers may share a host; each takes the next free port."""
@@ -115,5 +116,7 @@ def _runtime(address: str, deployment: str) -> Runtime:
     )
     tags = {"deployment": deployment}
     return Runtime(
-        telemetry=TelemetryConfig(metrics=metrics, attach_service_name=False, global_tags=tags)
+        telemetry=TelemetryConfig(
+            logging=sdk_logging(), metrics=metrics, attach_service_name=False, global_tags=tags
+        )
     )

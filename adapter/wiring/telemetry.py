@@ -12,7 +12,8 @@ import structlog
 from activities.errors import LedgerUnavailable
 from adapter.config.loading import Runtime
 from adapter.ledger.census import Census, Counted
-from adapter.telemetry.process import SILENT, Telemetry
+from adapter.telemetry.process import Telemetry
+from adapter.telemetry.sdk_logs import logging_runtime
 from interpreter.contract.records import RunState
 
 if TYPE_CHECKING:
@@ -33,13 +34,10 @@ async def telemetry_of(runtime: Runtime, kind: Kind) -> AsyncIterator[Telemetry]
     """
     wanted = runtime.document.telemetry
     endpoint = wanted.metrics.service if kind == "service" else wanted.metrics.worker
-    if endpoint is None and wanted.traces is None:
-        yield SILENT
-        return
     spans = _spans(runtime, kind)
     try:
         if endpoint is None:
-            yield Telemetry(spans=spans)
+            yield Telemetry(spans=spans, runtime=logging_runtime())
         else:
             yield _with_metrics(endpoint.bind, runtime.document.deployment, kind, spans)
     finally:

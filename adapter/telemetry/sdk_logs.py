@@ -1,0 +1,18 @@
+"""How the native part of Temporal's SDK logs: JSON lines like ours, unless a terminal shows them."""
+
+from __future__ import annotations
+
+import sys
+
+from temporalio.runtime import LoggingConfig, LoggingFormat, Runtime, TelemetryConfig
+
+
+def sdk_logging() -> LoggingConfig:
+    """Its warnings, to stdout; without this they are coloured lines that no collector reads."""
+    form = None if sys.stdout.isatty() else LoggingFormat.JSON
+    return LoggingConfig(filter=LoggingConfig.default.filter, format=form)
+
+
+def logging_runtime() -> Runtime:
+    """Temporal's runtime that does nothing else of its own."""
+    return Runtime(telemetry=TelemetryConfig(logging=sdk_logging()))
