@@ -54,7 +54,7 @@ def _runtime(folder: Path, products: PretendProducts) -> Runtime:
         "temporal": {"address": "127.0.0.1:1"},
         "database": {"url": "secret:file/token", "migrationUrl": "secret:file/token"},
         "keys": {
-            name: {"active": 1, "versions": {"1": "secret:file/token"}}
+            name: {"active": 1, "versions": {"1": f"secret:file/{name}-key"}}
             for name in ("admission", "state")
         },
         "api": {"bind": "127.0.0.1:1", "publicUrl": "http://127.0.0.1:1"},
