@@ -1,4 +1,4 @@
-"""How the native part of Temporal's SDK logs: JSON lines like ours, unless a terminal shows them."""
+"""How the native part of Temporal's SDK logs: JSON lines like ours, unless on a terminal."""
 
 from __future__ import annotations
 
