@@ -48,7 +48,8 @@ class Claim:
     route, which a recorded cancel does not refuse. ``sequence`` and ``steps`` are the machine's
     projections: the call's own step is written as ``running`` with ``sequence``. ``seen`` is the
     furthest position of the ledger that the workflow knows of, ``asked_at`` when it first asked for
-    this call (protocol rule 9); None where nobody can tell.
+    this call (protocol rule 9); None where nobody can tell. With ``keeps_pause`` it is made again
+    in another activity, which knows nothing of the pause that is to be kept.
     """
 
     effect: VisitRef
@@ -62,6 +63,7 @@ class Claim:
     after_cancel: bool = False
     seen: int = 0
     asked_at: datetime | None = None
+    keeps_pause: bool = False
 
 
 @dataclass(frozen=True, slots=True)

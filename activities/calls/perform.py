@@ -185,6 +185,7 @@ class Performer:
             request.after_cancel,
             max(request.seen, attempt.progress.seen),
             _first_asked(attempt, request),
+            bool(request.since_ms),
         )
         try:
             return await self.effects.claim(claim)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from activities.errors import ActivityError
 from activities.ports import ReadOutcome, Retry, Settlement
@@ -52,7 +53,8 @@ class Answers:
         if facts.own_settled_as is not None and not isinstance(verdict, Conclude):
             return self._answer(run, effect, facts, verdict)
         entry = Entry(run, facts.now, uncertain=facts.uncertain_elsewhere)
-        writes = self._answer_writes(run, settlement, facts)
+        pause = timedelta(seconds=verdict.delay) if isinstance(verdict, Retry) else None
+        writes = self._answer_writes(run, settlement, facts, pause)
         if isinstance(verdict, Conclude):
             writes.append(
                 self._rows.settled(run, effect, facts, verdict.reply, uncertain=verdict.uncertain)
@@ -92,12 +94,12 @@ class Answers:
         self._rows.note(entry, settlement.effect, f"effect.{reply.kind.value}", code=reply.code)
 
     def _answer_writes(
-        self, run: RunRow, settlement: Settlement, facts: EffectFacts
+        self, run: RunRow, settlement: Settlement, facts: EffectFacts, pause: timedelta | None
     ) -> list[Write]:
         effect, reply = settlement.effect, settlement.reply
         writes = [
             self._rows.attempt_settled(
-                effect, settlement.token, reply.kind.value, reply.code, facts
+                effect, settlement.token, reply.kind.value, reply.code, facts, pause
             )
         ]
         if settlement.receipt is not None:

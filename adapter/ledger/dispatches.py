@@ -57,6 +57,7 @@ class Dispatches:
             claim.limits.send_budget,
             after_cancel=claim.after_cancel,
             asked_at=claim.asked_at,
+            keeps_pause=claim.keeps_pause,
         )
         if claim.seen > run.position:
             raise LedgerBehind(run.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from activities.ports import Command
 from adapter.crypto import Keyed, RunSealer
@@ -79,10 +80,17 @@ class EffectRows:
         return Reply.from_json(opened)
 
     def attempt_settled(
-        self, effect: VisitRef, token: str, settled_as: str, code: str, facts: EffectFacts
+        self,
+        effect: VisitRef,
+        token: str,
+        settled_as: str,
+        code: str,
+        facts: EffectFacts,
+        pause: timedelta | None = None,
     ) -> Write:
-        """Write how one attempt ended."""
+        """Write how one attempt ended, and how long nobody is to make the next one."""
         answer = {"token": token, "settled_as": settled_as, "code": code, "now": facts.now}
+        answer["pause"] = pause
         keys = {"run": effect.run_id, "visit": effect.id}
         return Write(_SQL["settle_attempt"], {**keys, **answer})
 

@@ -38,7 +38,7 @@ GRANTS: Final[dict[str, Grant]] = {
         update="sealed_reason state outcome code deliveries due_at delivered_at concluded_at"
         " told_once",
     ),
-    "attempts": _may("insert", update="settled_as code settled_at"),
+    "attempts": _may("insert", update="settled_as code settled_at retry_at"),
     "chains": _may(update="sequence head"),
     "checkpoint_heads": _may("insert"),
     "checkpoints": _may("insert"),

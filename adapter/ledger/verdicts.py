@@ -34,7 +34,8 @@ class EffectFacts:
 
     ``unresolved`` counts other attempts that may have been applied, ``later`` newer ones that may
     still answer, ``failed`` those that a product answered with a retryable code; ``lease_until`` is
-    the latest lease without an answer. The own attempt is in none of them.
+    the latest lease without an answer, ``retry_at`` the end of the pause after an answer that asks
+    for one. The own attempt is in none of them.
     """
 
     now: datetime
@@ -56,6 +57,7 @@ class EffectFacts:
     first_dispatched_at: datetime | None
     own_attempt: int | None
     own_settled_as: str | None
+    retry_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ def claim_verdict(
     *,
     after_cancel: bool,
     asked_at: datetime | None = None,
+    keeps_pause: bool = False,
 ) -> ClaimVerdict:
     """Whether an attempt may send, and if not what it is answered."""
     if facts.outcome is not None:
@@ -138,6 +141,8 @@ def claim_verdict(
         return Declare(Reply(ReplyKind.UNKNOWN, code=RESTORED), uncertain=True)
     if window_over(facts, contract, send_budget):
         return Declare(Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired"), in_doubt)
+    if keeps_pause and facts.retry_at is not None and facts.retry_at > facts.now:
+        return Busy((facts.retry_at - facts.now).total_seconds())
     return Dispatch(in_doubt)
 
 

@@ -10,8 +10,8 @@ from interpreter.contract.records import Closed, Closing, RunState
 from interpreter.contract.runs import StartRun
 from interpreter.definition import nodes as n
 from interpreter.machine import events as e
-from interpreter.machine.commands import Attend, Command, PerformCall, StopWaiting
-from interpreter.machine.entry import enter, leave, open_wait, take_cancel_route
+from interpreter.machine.commands import Attend, Command, StopWaiting
+from interpreter.machine.entry import enter, leave, open_wait, perform, take_cancel_route
 from interpreter.machine.pointers import epoch_milliseconds
 from interpreter.machine.program import Program
 from interpreter.machine.signals import SignalVerdict, judge
@@ -92,11 +92,15 @@ def advance_traced(
 
 
 def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
-    """The commands that open again what a continued run waits for."""
+    """The commands that open again what a continued run waits for, calls in back-off included."""
     turn = Turn(program, state, 0)
     for name, branch in state.branches.items():
-        if branch.cursor is not None and branch.cursor.phase is Phase.WAITING:
-            open_wait(turn, name, branch.cursor)
+        cursor = branch.cursor
+        node = None if cursor is None else program.definition.nodes[cursor.node]
+        if cursor is not None and cursor.phase is Phase.WAITING:
+            open_wait(turn, name, cursor)
+        elif cursor is not None and cursor.phase is Phase.CALLING and isinstance(node, n.CallNode):
+            perform(turn, name, cursor, node)
     return tuple(turn.commands)
 
 
@@ -226,28 +230,12 @@ def _retried_same(turn: Turn, event: e.RetriedSame) -> None:
         # The act was carried out before; continue-as-new makes Temporal forget its id.
         return
     at = turn.branch(event.branch)
-    operation = turn.program.definition.operations[node.operation]
     sequence = turn.number(2)
     turned = replace(
         cursor, phase=Phase.CALLING, generation=event.generation, sequence=sequence, code=""
     )
     turn.put(event.branch, replace(at, cursor=turned))
-    value = turn.value(node.input, event.branch, f"steps.{event.node}.input")
-    turn.commands.append(
-        PerformCall(
-            event.branch,
-            event.node,
-            event.visit,
-            event.generation,
-            operation.contract.id,
-            operation.connection,
-            operation.contract.effect,
-            value,
-            sequence,
-            turn.state.unwritten,
-            at.after_cancel,
-        )
-    )
+    perform(turn, event.branch, turned, node)
 
 
 def _elapsed(turn: Turn, event: e.Elapsed) -> None:

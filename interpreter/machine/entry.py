@@ -133,23 +133,31 @@ def _call(turn: Turn, branch: str, name: str, visit: int, node: n.CallNode) -> N
         raise MappingError(
             "mapping.call-size", "a call's input is larger than 256 KiB", place=place
         )
+    cursor = Cursor(name, visit, Phase.CALLING, 1, turn.number(2))
+    turn.put(branch, replace(at, cursor=cursor))
+    perform(turn, branch, cursor, node, value)
+
+
+def perform(
+    turn: Turn, branch: str, cursor: Cursor, node: n.CallNode, value: JsonValue = None
+) -> None:
+    """Ask the world for the call at which a branch stands; its input is mapped if not given."""
+    if value is None:
+        value = turn.value(node.input, branch, f"steps.{cursor.node}.input")
     operation = turn.program.definition.operations[node.operation]
-    steps = turn.state.unwritten
-    sequence = turn.number(2)
-    turn.put(branch, replace(at, cursor=Cursor(name, visit, Phase.CALLING, 1, sequence)))
     turn.commands.append(
         PerformCall(
             branch,
-            name,
-            visit,
-            1,
+            cursor.node,
+            cursor.visit,
+            cursor.generation,
             operation.contract.id,
             operation.connection,
             operation.contract.effect,
             value,
-            sequence,
-            steps,
-            at.after_cancel,
+            cursor.sequence,
+            turn.state.unwritten,
+            turn.branch(branch).after_cancel,
         )
     )
 

@@ -26,6 +26,7 @@ from interpreter.workflow.perform import Performer
 PLAIN_SIGNAL = "temporal:"
 """How the ids of signals from Temporal's own tools begin; those of the ledger are UUIDs."""
 
+_POSTPONES = "back-offs-move"
 _MOST_NOTED = 20
 _TAKEN = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -43,13 +44,16 @@ class Driver:
         self._held_back: list[e.Event] = []
         self._handing_over = False
         self._wished = False
+        self._asked_to_postpone = False
         self._noted = 0
         self._writes: set[asyncio.Task[None]] = set()
         self._closings = 0
         self._in_flight = 0
+        self._calling: set[tuple[str, str, int]] = set()
         carried = start.state
         seen = 0 if carried is None else carried.get("seen", 0)
-        self._performer = Performer(start.run_id, start.binding, seen)
+        asked = None if carried is None else carried.get("asked")
+        self._performer = Performer(start.run_id, start.binding, seen, asked)
         self._state = begin(start) if carried is None else state_from_json(carried["machine"])
 
     def hint(self) -> None:
@@ -140,8 +144,12 @@ class Driver:
     async def _idle(self) -> None:
         """Wait for the next event, or for the moment to continue as new; a cancel becomes one."""
         try:
-            await workflow.wait_condition(lambda: bool(self._inbox) or self._may_hand_over())
-            if not self._inbox:
+            await workflow.wait_condition(
+                lambda: bool(self._inbox) or self._may_hand_over() or self._may_postpone()
+            )
+            if not self._inbox and self._in_flight:
+                self._postpone()
+            elif not self._inbox:
                 await self._hand_over()
         except asyncio.CancelledError:
             await self._cancel()
@@ -150,6 +158,19 @@ class Driver:
         if self._in_flight:
             return False
         return self._wished or workflow.info().is_continue_as_new_suggested()
+
+    def _may_postpone(self) -> bool:
+        """True once after a wish, while calls keep the run here."""
+        return self._wished and not self._asked_to_postpone
+
+    def _postpone(self) -> None:
+        """End every back-off, for the next execution to go on with; what is out keeps its result.
+
+        Executions of before this was so go on as they began.
+        """
+        self._asked_to_postpone = True
+        if workflow.patched(_POSTPONES):
+            self._performer.postpone()
 
     async def _cancel(self) -> None:
         """Record the cancel first, then end every back-off and learn how each poll ended.
@@ -196,17 +217,22 @@ class Driver:
             "hinted": self._performer.hinted,
             "seen": self._performer.seen,
         }
+        if self._performer.asked:
+            carried["asked"] = self._performer.asked
         workflow.continue_as_new(
             args=[replace(self._start, state=carried)],
             initial_versioning_behavior=ContinueAsNewVersioningBehavior.AUTO_UPGRADE,
         )
 
     def _reopen(self, *, hinted: bool = False) -> None:
-        """Open again every wait that the machine still stands at."""
+        """Open again every wait and every call that the machine still stands at."""
+        self._performer.go_on()
+        self._asked_to_postpone = False
         for command in reopened(self._program, self._state):
             if hinted and isinstance(command, c.Observe):
                 self._performer.expect_hint(command)
-            self._carry_out(command)
+            if not isinstance(command, c.PerformCall) or _visit(command) not in self._calling:
+                self._carry_out(command)
 
     def _take(self, event: e.Event) -> None:
         if isinstance(event, e.Signalled):
@@ -241,6 +267,7 @@ class Driver:
         match command:
             case c.PerformCall():
                 self._in_flight += 1
+                self._calling.add(_visit(command))
                 self._spawn(self._call(command))
             case c.StartTimer():
                 self._spawn_wait(command, self._timer(command))
@@ -277,6 +304,9 @@ class Driver:
     async def _call(self, command: c.PerformCall) -> None:
         reply = await self._performer.call(command, self._send_seconds(command.node))
         self._in_flight -= 1
+        self._calling.discard(_visit(command))
+        if reply is None:
+            return
         self._inbox.append(
             e.Answered(
                 command.branch, command.node, command.visit, command.generation, reply, _now_ms()
@@ -336,6 +366,10 @@ class Driver:
         closed = await self._performer.close(closing, ordinal)
         self._in_flight -= 1
         self._inbox.append(e.ClosedAs(closed))
+
+
+def _visit(command: c.PerformCall) -> tuple[str, str, int]:
+    return command.branch, command.node, command.visit
 
 
 def _now_ms() -> int:

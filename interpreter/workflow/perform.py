@@ -67,29 +67,39 @@ class _Remote:
 class Performer:
     """Carries commands out for one run, and can stop what is in flight."""
 
-    def __init__(self, run_id: str, binding: Binding, seen: int = 0) -> None:
+    def __init__(
+        self, run_id: str, binding: Binding, seen: int = 0, asked: dict[str, int] | None = None
+    ) -> None:
         self._run_id = run_id
         self._binding = binding
         self._calls: dict[str, ActivityHandle[Any]] = {}
         self._polls: dict[str, ActivityHandle[Any]] = {}
         self._hinted: set[str] = set()
         self._stopped: set[str] = set()
+        self._postponing = False
+        self.asked = dict(asked or {})
+        """When calls were asked for first that an earlier execution has handed on."""
         self.seen = seen
         """The furthest position of the ledger that this workflow knows of (protocol rule 9)."""
 
-    async def call(self, command: PerformCall, send_seconds: float) -> Reply:
-        """Perform one effect and give its reply; any other end is resolved from the ledger."""
+    async def call(self, command: PerformCall, send_seconds: float) -> Reply | None:
+        """Perform one effect and give its reply; any other end is resolved from the ledger.
+
+        None where it is left to the next execution.
+        """
         reply = await self._reply(command, send_seconds)
-        self.seen = max(self.seen, reply.position)
+        if reply is not None:
+            self.seen = max(self.seen, reply.position)
         return reply
 
-    async def _reply(self, command: PerformCall, send_seconds: float) -> Reply:
+    async def _reply(self, command: PerformCall, send_seconds: float) -> Reply | None:
         visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
         identity = visit.activity_id(command.generation)
+        before = self.asked.pop(identity, 0)
         asked = CallRequest(
-            command.input, command.sequence, command.steps, command.after_cancel, self.seen
+            command.input, command.sequence, command.steps, command.after_cancel, self.seen, before
         )
-        request, since_ms = asked.to_json(), int(workflow.time() * 1000)
+        request, since_ms = asked.to_json(), before or int(workflow.time() * 1000)
         remote = _Remote(
             command.operation,
             request,
@@ -99,20 +109,24 @@ class Performer:
             self._binding.task_queues.get(command.connection),
             _HEARTBEAT_LIMIT,
         )
-        if self._local_first(command):
+        if self._local_first(command) and not (before or self._postpones()):
             result = await _local(command.operation, request, identity, command.node)
             reply = call_reply(identity, result)
             if reply is not None:
                 return reply
-        while True:
+        while not self._postpones():
             reply = call_reply(identity, await self._run(remote, self._calls))
             if reply is None:
                 reply = await self._resolve(identity, command.node)
             if reply is not None:
                 return reply
+            if self._postpones():
+                break
             await workflow.sleep(_PAUSE, summary=f"{command.node}: again")
             again = replace(asked, seen=self.seen, since_ms=since_ms).to_json()
             remote = replace(remote, request=again)
+        self.asked[identity] = since_ms
+        return None
 
     def _local_first(self, command: PerformCall) -> bool:
         if command.connection in self._binding.task_queues:
@@ -208,6 +222,18 @@ class Performer:
         self._stopped.add(identity)
         if identity in self._polls:
             self._polls[identity].cancel()
+
+    def postpone(self) -> None:
+        """Leave every call that has no attempt out to the next execution, until ``go_on``."""
+        self._postponing = True
+        self.stop_calls()
+
+    def go_on(self) -> None:
+        """Make calls here after all."""
+        self._postponing = False
+
+    def _postpones(self) -> bool:
+        return self._postponing
 
     def stop_calls(self) -> None:
         """End the back-off of every call; an attempt that is running keeps its result."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -95,6 +96,25 @@ async def test_a_run_in_attention_is_drained_with_its_unknown_effect(site: Site)
         assert (await site.act(run_id, ActKind.RETRY_SAME)).outcome == "accepted"
         await site.until(run_id, RunState.FINISHED)
     assert site.applied() == [1]
+
+
+async def test_a_call_in_back_off_is_drained_and_its_pause_is_kept(site: Site) -> None:
+    site.pretend.fault(SEND, "rate-limited", retryAfter=8, count=1)
+    async with fleet_of(site) as fleet:
+        await fleet.run("1.0")
+        run_id = await site.start(ONE_MESSAGE)
+        async with asyncio.timeout(20):
+            while not site.pretend.requests(SEND):
+                await asyncio.sleep(0.05)
+        asked = time.monotonic()
+        await asyncio.sleep(0.5)
+        await fleet.run("2.0")
+        assert (await fleet.builds.drain("ops", 30)).left == {}
+        await fleet.stop("1.0")
+        assert len(site.pretend.requests(SEND)) == 1
+        await site.until(run_id, RunState.FINISHED)
+        assert time.monotonic() - asked >= 7.5
+    assert (site.applied(), len(site.keys())) == ([1], 1)
 
 
 async def test_runs_of_before_move_when_builds_are_first_told_apart(site: Site) -> None:

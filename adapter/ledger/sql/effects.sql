@@ -15,7 +15,7 @@ select clock_timestamp() as now,
        coalesce(e.uncertain, false) as uncertain, coalesce(a.attempts, 0) as attempts,
        coalesce(a.failed, 0) as failed, coalesce(a.unresolved, 0) as unresolved,
        coalesce(a.later, 0) as later, a.lease_until, a.first_dispatched_at,
-       own.attempt as own_attempt, own.settled_as as own_settled_as
+       own.attempt as own_attempt, own.settled_as as own_settled_as, a.retry_at
 from coordinator.runs r
 left join coordinator.effects e on e.run_id = r.id and e.visit = %(visit)s
 left join coordinator.attempts own
@@ -30,6 +30,7 @@ left join lateral (
                                      and t.attempt < coalesce(own.attempt, 2147483647))))
                as unresolved,
            count(*) filter (where t.attempt > own.attempt and t.settled_as is null) as later,
+           max(t.retry_at) filter (where t.generation = e.generation) as retry_at,
            max(t.lease_until) filter (where t.settled_as is null and t.token <> %(token)s)
                as lease_until,
            min(t.dispatched_at) filter (where t.settled_as is distinct from 'withdrawn')
@@ -55,7 +56,8 @@ values (%(run)s, %(visit)s, %(attempt)s, %(owner)s, %(scope)s, %(generation)s, %
 
 -- settle_attempt: Write how one attempt ended; an answer once given stands.
 update coordinator.attempts
-set settled_as = %(settled_as)s, code = %(code)s, settled_at = %(now)s
+set settled_as = %(settled_as)s, code = %(code)s, settled_at = %(now)s,
+    retry_at = %(now)s + %(pause)s::interval
 where run_id = %(run)s and visit = %(visit)s and token = %(token)s
   and (settled_as is null or %(settled_as)s = 'accepted')
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from activities.errors import ActivityError
-from activities.ports import Claim, Retry, Settled
+from activities.ports import Busy, Claim, Dispatched, NotSent, Retry, Settled
 from adapter.ledger import Ledger, Standing
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closing, RunState
@@ -78,11 +78,36 @@ async def test_a_retryable_answer_waits_longer_each_time(ledger: Ledger, run_id:
     assert delays == [2.0, 6.0, 7.0]
 
 
-async def test_the_products_own_delay_is_honoured(ledger: Ledger, run_id: str) -> None:
+async def test_the_products_own_delay_is_honoured(ledger: Ledger, run_id: str, sql: Sql) -> None:
     first = claim(effect(run_id))
     await dispatch(ledger, first)
     retry = await ledger.effects.settle(answer(first, retryable(), retry_after=77.0))
     assert retry == Retry(77.0, "rate-limited")
+    again = claim(effect(run_id), keeps_pause=True)
+    busy = await ledger.effects.claim(again)
+    assert isinstance(busy, Busy)
+    assert 70 < busy.retry_after <= 77
+    await sql("update coordinator.attempts set retry_at = clock_timestamp()")
+    assert isinstance(await ledger.effects.claim(again), Dispatched)
+
+
+async def test_whoever_resets_an_activity_does_not_wait_for_the_pause(
+    ledger: Ledger, run_id: str
+) -> None:
+    first = claim(effect(run_id))
+    await dispatch(ledger, first)
+    await ledger.effects.settle(answer(first, retryable(), retry_after=77.0))
+    await dispatch(ledger, claim(effect(run_id)))
+
+
+async def test_a_cancel_does_not_wait_for_a_pause(ledger: Ledger, run_id: str) -> None:
+    first = claim(effect(run_id))
+    await dispatch(ledger, first)
+    await ledger.effects.settle(answer(first, retryable(), retry_after=77.0))
+    assert await ledger.effects.resolve(effect(run_id), first.contract) == NotSent()
+    await ledger.runs.request_cancel(run_id, "no more")
+    refused = Settled(Reply(ReplyKind.NOT_PERMITTED, code="cancel"))
+    assert await ledger.effects.claim(claim(effect(run_id), keeps_pause=True)) == refused
 
 
 async def test_used_up_attempts_are_a_final_reply_that_nothing_was_applied(

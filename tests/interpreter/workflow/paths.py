@@ -174,6 +174,13 @@ async def _pay_after_a_nudge(handle: WorkflowHandle[Any, Any], script: ScriptedA
     await _pay(handle, script)
 
 
+async def _nudge_a_back_off(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    await asked(script, 1)
+    await asyncio.sleep(0.3)
+    script.replies["one"] = [accepted()]
+    await handle.signal(names.HAND_OVER_SIGNAL)
+
+
 async def taken(handle: WorkflowHandle[Any, Any], name: str, generation: int) -> None:
     """Deliver an act, again while the run has not come to its attention yet."""
     act = f"act-{generation}"
@@ -287,6 +294,16 @@ PATHS: dict[str, Path] = {
     ),
     "reconciled-in-vain": Path(
         EFFECTS, _script(one=[UNKNOWN, accepted()], two=[accepted()]), _reconcile_then_retry
+    ),
+    "back-off-moved": Path(
+        EFFECTS, _script(one=[not_yet(900)], two=[accepted()]), _nudge_a_back_off, first=True
+    ),
+    "back-off-gone-on": Path(
+        EFFECTS, _script(one=[not_yet(900)], two=[accepted()]), _nudge_a_back_off
+    ),
+    # Recorded before a back-off could be moved: such an execution goes on as it began.
+    "back-off-stayed": Path(
+        EFFECTS, _script(one=[not_yet(2), accepted()], two=[accepted()]), _nudge_a_back_off
     ),
     "attention-then-cancelled": Path(
         EFFECTS, _script(one=[UNKNOWN], receipts=[accepted()]), _cancel_then_reconcile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from temporalio.exceptions import CancelledError
 
 from interpreter.contract import names
 from interpreter.contract.effects import Reply, ReplyKind
-from tests.fixtures.definitions import finish
+from tests.fixtures.definitions import call, finish
 from tests.fixtures.scripted import ScriptedActivities, accepted, not_yet
 from tests.interpreter.workflow.paths import COMPLETED, EFFECTS, INSTANT, REVIEWED, nudged, taken
 from tests.interpreter.workflow.test_driver import staged, until
@@ -154,3 +155,55 @@ async def test_a_cancel_told_again_after_a_nudge_leaves_the_route_s_waits_open(
                 await handle.result()
         assert isinstance(ended.value.cause, CancelledError)
     assert script.closings[-1].outcome == "done"
+
+
+@pytest.mark.parametrize("kind", ["send", "read"])
+async def test_a_call_in_back_off_moves_and_is_made_again_under_its_name(
+    client: Client, task_queue: str, kind: str, runner: Any
+) -> None:
+    nodes = {"one": call(kind, "done"), "done": finish()}
+    script = ScriptedActivities(one=[not_yet(900), not_yet(900), accepted()])
+    if kind == "send":
+        script.replies["one"].pop(0)
+    async with staged(client, task_queue, script, runner) as stage:
+        handle = await stage.start(nodes)
+        tries = len(script.replies["one"]) - 1
+        await until(lambda: len(script.asked) == tries)
+        await asyncio.sleep(0.3)
+        begun = int(time.time() * 1000)
+        await handle.signal(names.HAND_OVER_SIGNAL)
+        assert (await handle.result())["outcome"] == "done"
+    assert await moves(client, handle) == 1
+    assert {identity for identity, _, _ in script.asked} == {"main/one:1:1"}
+    [*_, (_, local, again)] = script.asked
+    assert not local
+    assert begun - 60_000 < again["sinceMs"] < begun
+
+
+async def test_a_cancel_while_a_call_moves_ends_the_run(client: Client, task_queue: str) -> None:
+    refused = Reply(ReplyKind.NOT_PERMITTED, code="cancel")
+    script = ScriptedActivities(one=[not_yet(900), refused])
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(EFFECTS)
+        await until(lambda: script.asked)
+        await asyncio.sleep(0.3)
+        await asyncio.gather(handle.signal(names.HAND_OVER_SIGNAL), handle.cancel())
+        with pytest.raises(WorkflowFailureError) as ended:
+            await handle.result()
+        assert isinstance(ended.value.cause, CancelledError)
+
+
+async def test_a_run_of_many_calls_moves_between_two_of_them(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities(one=[accepted()], two=[accepted()])
+    script.hold["one"] = asyncio.Event()
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(EFFECTS)
+        await until(lambda: script.asked)
+        await handle.signal(names.HAND_OVER_SIGNAL)
+        await asyncio.sleep(0.3)
+        script.hold["one"].set()
+        assert (await handle.result())["outcome"] == "done"
+    assert await moves(client, handle) == 1
+    assert [identity for identity, _, _ in script.asked] == ["main/one:1:1", "main/two:1:1"]
