@@ -121,8 +121,15 @@ def _report(plan: Plan, migrated: Migrated) -> dict[str, Any]:
         "migrations": migrated.names,
         "rights": migrated.granted,
         "changes": list(plan.changes),
-        "replaces": None if plan.active is None else plan.active.package,
+        "replaces": _replaced(plan),
     }
+
+
+def _replaced(plan: Plan) -> str | None:
+    # A package that is active already replaces nothing.
+    if plan.active is None or plan.active.package == plan.package:
+        return None
+    return plan.active.package
 
 
 def _show(terminal: Terminal, report: dict[str, Any], *, applied: bool) -> None:
