@@ -133,6 +133,11 @@ def _require_known(applied: dict[str, str], files: dict[str, bytes]) -> None:
             )
 
 
+def own_migrations() -> frozenset[str]:
+    """The names of the migrations that this program knows."""
+    return frozenset(_files())
+
+
 def _files() -> dict[str, bytes]:
     folder = resources.files(__package__) / "sql" / "migrations"
     found = {item.name: item.read_bytes() for item in folder.iterdir()}

@@ -10,6 +10,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from adapter.errors import Refused
 from adapter.ledger.grants import GRANTS, Grant
+from adapter.ledger.migrations import own_migrations
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
 
@@ -43,6 +44,13 @@ class TableRights:
     further: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A migration that the ledger has."""
+
+    name: str
+
+
 def role_of(url: str) -> str:
     """The role that an address connects as, '' where the address names none."""
     return str(conninfo_to_dict(url).get("user") or "")
@@ -51,6 +59,8 @@ def role_of(url: str) -> str:
 async def require_least(pool: Pool) -> None:
     """Refuse to go on under a role that may do more than the service needs, or less.
 
+    In a ledger that a newer program has migrated, the older one goes on: it still has runs. What
+    the newer needs beyond it is allowed there, in tables whose rows change anyway.
     Raises Refused ``ledger.not-migrated`` (no ledger at all), ``ledger.outdated`` (one older than
     this program), ``ledger.role-too-strong`` or ``ledger.role-too-weak``, which name what is too
     much or missing.
@@ -72,7 +82,10 @@ async def require_least(pool: Pool) -> None:
             place="ledger",
             remedy="run `coordinatorctl apply`, which migrates it",
         )
-    strong = [*role.powers, *_beyond(tables)]
+    beyond = [*_beyond(tables)]
+    if beyond and await _is_newer(pool, tables):
+        beyond = [*_beyond(table for table in tables if _lasts(table))]
+    strong = [*role.powers, *beyond]
     if strong:
         raise Refused(
             "ledger.role-too-strong",
@@ -88,6 +101,24 @@ async def require_least(pool: Pool) -> None:
             place=_PLACE,
             remedy="run `coordinatorctl apply`, which grants what is missing",
         )
+
+
+async def _is_newer(pool: Pool, tables: Iterable[TableRights]) -> bool:
+    """Whether the ledger has a migration that this program does not know.
+
+    The service's role can not write one: the table of migrations lasts.
+    """
+    if not any(table.name == "migrations" and table.reads for table in tables):
+        return False
+    applied = await pool.ask(Question(_SQL["migrations"], {}, Applied))
+    return bool({one.name for one in applied} - own_migrations())
+
+
+def _lasts(table: TableRights) -> bool:
+    """Whether rows of a table are never changed or deleted; no later program may either."""
+    grant = GRANTS.get(table.name)
+    lasting = grant is not None and not grant.update and not grant.delete
+    return lasting or bool(table.further)
 
 
 def _beyond(tables: Iterable[TableRights]) -> Iterator[str]:

@@ -85,3 +85,6 @@ select c.relname::text as name,
 from pg_class c
 where c.relnamespace = 'coordinator'::regnamespace and c.relkind in ('r', 'p')
 order by c.relname
+
+-- migrations: Which migrations the ledger has.
+select name from coordinator.migrations

@@ -84,6 +84,42 @@ async def test_a_role_that_may_do_more_is_refused(
     assert named in message
 
 
+_NEWER = "insert into coordinator.migrations values ('9999_later', 'digest')"
+_LATER = (
+    "create table coordinator.later (id integer)",
+    f"grant insert, select on coordinator.later to {SERVICE_ROLE}",
+    f"grant update (workflow) on coordinator.runs to {SERVICE_ROLE}",
+)
+
+
+async def test_an_older_program_goes_on_in_a_ledger_that_a_newer_one_has_migrated(
+    database_url: str, sql: Sql
+) -> None:
+    for statement in _LATER:
+        await sql(statement)
+    assert (await refusal(database_url))[0] == "ledger.role-too-strong"
+    await sql(_NEWER)
+    async with await Ledger.open(database_url, Sealer(KEYS, "test"), KEYS, pool_size=1):
+        pass
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "grant delete on coordinator.journal to {role}",
+        "grant insert on coordinator.migrations to {role}",
+        "grant truncate on coordinator.runs to {role}",
+        "grant create on schema coordinator to {role}",
+    ],
+)
+async def test_no_newer_program_may_change_what_lasts(
+    database_url: str, sql: Sql, statement: str
+) -> None:
+    await sql(_NEWER)
+    await sql(statement.format(role=SERVICE_ROLE))
+    assert (await refusal(database_url))[0] == "ledger.role-too-strong"
+
+
 async def test_the_owner_of_the_schema_is_refused_as_the_services_role(owner_url: str) -> None:
     code, message = await refusal(owner_url)
     assert code == "ledger.role-too-strong"
