@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
 import structlog
 from temporalio.client import Client
@@ -15,6 +17,8 @@ from adapter.temporal.schedule import ReconcileSchedule
 from interpreter.contract.records import LedgerMark
 
 _log = structlog.get_logger(__name__)
+_LOOKS: Final = 3
+_BETWEEN_LOOKS: Final = 0.5
 
 
 class Verdict(StrEnum):
@@ -68,23 +72,32 @@ class Marks:
 
         Raises Unavailable or LedgerUnavailable when either does not answer.
         """
-        # The copy between the two: what was confirmed before is there, and a ledger that has not
-        # ticked so far by the end is older.
-        before = await self.ledger.watermark.read()
-        found = await self.schedule.read(client)
-        line = replace(
-            await self.ledger.watermark.read(),
-            marked_epoch=before.marked_epoch,
-            marked_counter=before.marked_counter,
-        )
+        for _ in range(_LOOKS):
+            line, found = await self._both(client)
+            verdict = judge(line, found)
+            if verdict is not Verdict.TEMPORAL_BEHIND:
+                break
+            # A cluster may show for a moment what was there before: nobody is held for that.
+            await asyncio.sleep(_BETWEEN_LOOKS)
         await self._remember_erased(line, found)
-        verdict = judge(line, found)
         code = _CODES.get(verdict)
         if code is not None:
             foreign = found.epoch if found and verdict is Verdict.LEDGER_BEHIND else None
             if await self.ledger.holds.place(code, foreign):
                 _log.error(_MESSAGES[verdict], remedy="see docs/restore.md")
         return verdict
+
+    async def _both(self, client: Client) -> tuple[Waterline, LedgerMark | None]:
+        """How far the ledger is, and Temporal's copy.
+
+        The copy is read between the two halves of the line: what was confirmed before is there, and
+        a ledger that has not ticked so far by the end is older.
+        """
+        before = await self.ledger.watermark.read()
+        found = await self.schedule.read(client)
+        line = await self.ledger.watermark.read()
+        epoch, counter = before.marked_epoch, before.marked_counter
+        return replace(line, marked_epoch=epoch, marked_counter=counter), found
 
     async def remember_erased(self, client: Client) -> None:
         """Tell the ledger up to which instant runs had been erased before a restore.
