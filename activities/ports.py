@@ -7,7 +7,7 @@ clock; all durations are seconds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -112,15 +112,24 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The attempt failed without effect; the next one is due after ``delay`` seconds."""
+    """The attempt failed without effect; the next one is due after ``delay`` seconds.
+
+    ``position`` is how far the ledger is with the run, where that was asked for.
+    """
 
     delay: float
     code: str
+    position: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
-    """The ledger proves that no attempt of this effect was ever dispatched or applied."""
+    """The ledger, as far as it is, has no attempt of this effect that may have been applied.
+
+    ``position`` is how far it is with the run.
+    """
+
+    position: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,11 @@ from interpreter.contract import names
 from interpreter.contract.calls import (
     CallRequest,
     ObserveRequest,
+    again_result,
     call_result,
     wait_result,
 )
-from interpreter.contract.effects import visit_ref
+from interpreter.contract.effects import Reply, visit_ref
 from interpreter.contract.runs import run_id_of
 from interpreter.contract.values import JsonValue
 
@@ -71,7 +72,9 @@ class Operations:
         """What the ledger knows of an effect whose activity ended without a reply."""
         own = present_of(identity)
         reply = await self._performer.resolve(own)
-        return None if reply is None else call_result(identity, reply)
+        if isinstance(reply, Reply):
+            return call_result(identity, reply)
+        return again_result(identity, reply)
 
     @activity.defn(name=names.RECONCILE_EFFECT)
     async def reconcile(self, value: JsonValue) -> JsonValue:

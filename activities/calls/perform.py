@@ -195,8 +195,11 @@ class Performer:
             await self.effects.withdraw(attempt.visit, token)
             raise
 
-    async def resolve(self, visit_attempt: Attempt) -> Reply | None:
-        """What the ledger says of an effect without a reply; None when it may be sent again."""
+    async def resolve(self, visit_attempt: Attempt) -> Reply | int:
+        """What the ledger says of an effect without a reply.
+
+        Its position where the call is to be made again: what was permitted before is within it.
+        """
         facts = await self.book.call(visit_attempt.visit.run_id, visit_attempt.visit.node)
         answer = await self.effects.resolve(visit_attempt.visit, facts.contract)
         match answer:
@@ -205,7 +208,7 @@ class Performer:
             case ports.Busy(retry_after):
                 raise _again(names.BUSY, "an attempt may still be sending", retry_after)
             case ports.NotSent() | ports.Retry():
-                return None
+                return answer.position
 
 
 def _held(reply: Reply) -> bool:

@@ -165,7 +165,7 @@ class Dispatches:
         if facts.outcome is not None:
             return replace(self._rows.stored(run, effect, facts), position=run.position)
         if not facts.unresolved:
-            return NotSent()
+            return NotSent(run.position)
         send_budget = contract.attempts.timeout_milliseconds / 1_000
         verdict = claim_verdict(run, facts, contract, send_budget, after_cancel=facts.after_cancel)
         match verdict:
@@ -177,4 +177,4 @@ class Dispatches:
             case Forbid(code) if code == "run-closed":
                 return await self._rows.not_permitted(transaction, run, code)
             case _:
-                return Retry(0.0, LAPSED)
+                return Retry(0.0, LAPSED, run.position)

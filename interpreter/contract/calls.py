@@ -175,6 +175,20 @@ def call_reply(activity_id: str, result: JsonValue) -> Reply | None:
         return None
 
 
+def again_result(activity_id: str, position: int) -> JsonValue:
+    """The envelope of a call that is to be made again, with how far the ledger is."""
+    return {"of": activity_id, "again": position}
+
+
+def again_position(activity_id: str, result: JsonValue) -> int:
+    """The position inside such an envelope; 0 for a result that this project did not write."""
+    try:
+        position = result["again"] if result["of"] == activity_id else 0
+    except (KeyError, TypeError):
+        return 0
+    return position if isinstance(position, int) else 0
+
+
 def wait_result(activity_id: str, end: WaitEnd) -> JsonValue:
     """The envelope of a poll's result."""
     return {"of": activity_id, "wait": {"resolution": end.resolution, "value": end.value}}

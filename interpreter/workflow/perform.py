@@ -18,6 +18,7 @@ from interpreter.contract.calls import (
     ObserveRequest,
     OpenWaitRequest,
     WaitEnd,
+    again_position,
     call_reply,
     closed_from_json,
     closing_to_json,
@@ -137,10 +138,16 @@ class Performer:
         return command.effect is EffectClass.READ
 
     async def _resolve(self, identity: str, node: str) -> Reply | None:
-        """What the ledger says of an effect whose activity gave no reply; None: send it again."""
+        """What the ledger says of an effect whose activity gave no reply; None: send it again.
+
+        How far the ledger was is remembered, since the heartbeats of an attempt that was permitted
+        end with its activity (protocol rule 9).
+        """
         name = names.RESOLVE_EFFECT
         remote = _Remote(name, identity, f"{identity}/resolve", _LEDGER_LIMIT, node)
-        return call_reply(identity, await self._run(remote, self._calls))
+        result = await self._run(remote, self._calls)
+        self.seen = max(self.seen, again_position(identity, result))
+        return call_reply(identity, result)
 
     async def reconcile(self, identity: str, act: str) -> Reply | None:
         """The reply on record after the product's receipt was read; None when nothing changed."""

@@ -284,7 +284,7 @@ async def test_what_an_older_temporal_has_lost_is_told_again(site: Site, tmp_pat
             assert (await site.reconcile())["repeated"] == 2
             assert (await site.reconcile())["repeated"] == 0
             for run_id in (told, doubtful):
-                await signalled(site, run_id, "s2")
+                await signalled(site, run_id, "s2", "completed", "kept")
                 assert (await site.until(run_id, RunState.FINISHED)).output == {"of": "s2"}
     assert site.applied() == [1]
 
@@ -328,7 +328,7 @@ async def test_what_temporal_loses_between_two_marks_is_told_again(
             assert (await site.until(early, RunState.FINISHED)).output == {"of": "s1"}
             await site.until(stopped, RunState.CANCELLED)
             for run_id in (told, doubtful):
-                await signalled(site, run_id, "s2")
+                await signalled(site, run_id, "s2", "completed", "kept")
                 assert (await site.until(run_id, RunState.FINISHED)).output == {"of": "s2"}
             assert (await site.reconcile())["repeated"] == 0
     assert site.applied() == [1]

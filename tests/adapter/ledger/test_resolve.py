@@ -70,6 +70,16 @@ async def test_a_lapsed_repeatable_command_may_be_sent_again_at_once(
     assert await ledger.effects.resolve(effect(run_id), what) == Retry(0.0, "lease-lapsed")
 
 
+async def test_a_call_to_be_made_again_brings_the_position_of_what_was_permitted(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    permitted = await dispatch(ledger, claim(effect(run_id)))
+    await lapse(sql)
+    found = await ledger.effects.resolve(effect(run_id), MUTATION)
+    assert isinstance(found, Retry)
+    assert found.position >= permitted.position > 0
+
+
 async def test_a_lapsed_evaluation_resolves_to_unknown(
     ledger: Ledger, run_id: str, sql: Sql
 ) -> None:

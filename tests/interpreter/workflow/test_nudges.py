@@ -163,6 +163,7 @@ async def test_a_call_in_back_off_moves_and_is_made_again_under_its_name(
 ) -> None:
     nodes = {"one": call(kind, "done"), "done": finish()}
     script = ScriptedActivities(one=[not_yet(900), not_yet(900), accepted()])
+    script.resolutions = [7]
     if kind == "send":
         script.replies["one"].pop(0)
     async with staged(client, task_queue, script, runner) as stage:
@@ -178,6 +179,7 @@ async def test_a_call_in_back_off_moves_and_is_made_again_under_its_name(
     [*_, (_, local, again)] = script.asked
     assert not local
     assert begun - 60_000 < again["sinceMs"] < begun
+    assert again["seen"] == 7
 
 
 async def test_a_cancel_while_a_call_moves_ends_the_run(client: Client, task_queue: str) -> None:
