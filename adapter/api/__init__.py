@@ -8,6 +8,7 @@ from __future__ import annotations
 from adapter.access import Owner, Scope
 from adapter.api.app import Service, create_app
 from adapter.api.codec import Codec, PayloadDesk, WirePayload
+from adapter.api.limits import malformed_request
 from adapter.api.messages import (
     CloudEvent,
     EventRequest,
@@ -80,6 +81,7 @@ __all__ = [
     "WirePayload",
     "WorkflowView",
     "create_app",
+    "malformed_request",
     "webhook_key",
     "webhook_of",
 ]

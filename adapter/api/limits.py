@@ -105,6 +105,18 @@ def _out_of_bounds(scope: Scope) -> Response | None:
     return None
 
 
+def malformed_request() -> Response:
+    """The answer to bytes that are no HTTP request, with the headers of every answer."""
+    answer = problem_answer(
+        "request.invalid",
+        "this is no HTTP/1.1 request",
+        remedy="see /openapi.json for what is served",
+    )
+    answer.headers["connection"] = "close"
+    answer.raw_headers.extend(_HEADERS)
+    return answer
+
+
 def _too_large(most: int) -> Response:
     return problem_answer(
         "request.too-large",

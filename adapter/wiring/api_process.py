@@ -29,6 +29,7 @@ from adapter.telemetry.process import Telemetry
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
 from adapter.wiring.codec import codec_server
+from adapter.wiring.connections import PromptConnection
 from adapter.wiring.deployment import (
     TemporalServer,
     binding_of,
@@ -70,6 +71,7 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
         # Nothing may outlive the patience of whoever stops us; a request is short.
         config = uvicorn.Config(
             telemetry.around(app),
+            http=PromptConnection,
             log_config=None,
             access_log=False,
             server_header=False,
