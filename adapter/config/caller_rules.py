@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from adapter.config.callers import OPERATORS_ALONE, KeysAt, Policy
-from adapter.config.document import RuntimeDocument, is_loopback
+from adapter.config.document import RuntimeDocument
 from adapter.config.findings import Finding, pointer
+from adapter.config.outgoing import outgoing_document
 
 _Location = list[str | int]
 
@@ -82,15 +83,7 @@ def _one_of_each(document: RuntimeDocument) -> Iterator[Finding]:
 
 def _addresses(document: RuntimeDocument) -> Iterator[Finding]:
     for name, issuer in document.authentication.issuers.items():
-        place: _Location = ["authentication", "issuers", name]
-        addresses = [([*place, "issuer"], issuer.issuer)]
+        place = ["authentication", "issuers", name]
+        yield from outgoing_document(issuer.issuer, [*place, "issuer"])
         if isinstance(issuer.key_set, KeysAt):
-            addresses.append(([*place, "keySet", "uri"], issuer.key_set.uri))
-        for where, address in addresses:
-            if address.startswith("http://") and not is_loopback(address):
-                yield Finding(
-                    "config.plain-http",
-                    pointer(where),
-                    "plain http is allowed on a numeric loopback address only",
-                    "use https",
-                )
+            yield from outgoing_document(issuer.key_set.uri, [*place, "keySet", "uri"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from activities.destinations import DestinationRefused, destination_of
-from activities.errors import ConnectionFault
 from adapter.config.document import Connection, RuntimeDocument, is_loopback
 from adapter.config.findings import Finding, pointer
 from adapter.config.identities import (
@@ -14,6 +12,7 @@ from adapter.config.identities import (
     NoAuthorization,
     PublicAuthorization,
 )
+from adapter.config.outgoing import outgoing
 
 _FOR_TASKS = ("breg", "scheduling")
 
@@ -29,35 +28,17 @@ def broken_identities(document: RuntimeDocument) -> Iterator[Finding]:
 
 
 def _addresses(connection: Connection, at: list[str]) -> Iterator[Finding]:
-    yield from _address(connection.base_url, [*at, "baseUrl"])
+    yield from outgoing(connection.base_url, [*at, "baseUrl"])
     written = {
         "authorization": connection.authorization,
         "observationAuthorization": connection.observation_authorization,
     }
     for key, one in written.items():
         if isinstance(one, ClientAuthorization):
-            yield from _address(one.token_endpoint, [*at, key, "tokenEndpoint"])
+            yield from outgoing(one.token_endpoint, [*at, key, "tokenEndpoint"])
             if one.task_authority is not None:
                 place = [*at, key, "taskAuthority", "baseUrl"]
-                yield from _address(one.task_authority.base_url, place)
-
-
-def _address(address: str, at: list[str]) -> Iterator[Finding]:
-    if address.startswith("http://") and not is_loopback(address):
-        message = "plain http is allowed on a numeric loopback address only"
-        yield Finding("config.plain-http", pointer(at), message, "use https")
-        return
-    try:
-        destination_of(address, "")
-    except DestinationRefused:
-        yield Finding(
-            "config.forbidden-address",
-            pointer(at),
-            "no product lives at this address: metadata, link-local, multicast or none",
-            "name the product's own address",
-        )
-    except ConnectionFault as error:
-        yield Finding("config.invalid-value", pointer(at), error.message, error.remedy)
+                yield from outgoing(one.task_authority.base_url, place)
 
 
 def _nobody(connection: Connection, at: list[str]) -> Iterator[Finding]:

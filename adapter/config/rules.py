@@ -15,6 +15,7 @@ from adapter.config.document import (
 )
 from adapter.config.findings import Finding, pointer
 from adapter.config.identity_rules import broken_identities
+from adapter.config.outgoing import outgoing_document
 from interpreter.contract.values import JsonValue
 
 _FILE_REFERENCE = re.compile(r"^secret:file/")
@@ -38,14 +39,8 @@ def broken_rules(document: RuntimeDocument, folder: Path) -> list[Finding]:
 
 def _transport(document: RuntimeDocument) -> Iterator[Finding]:
     traces = document.telemetry.traces
-    endpoint = "" if traces is None else traces.endpoint or ""
-    if endpoint.startswith("http://") and not is_loopback(endpoint):
-        yield Finding(
-            "config.plain-http",
-            "/telemetry/traces/endpoint",
-            "plain http is allowed on a numeric loopback address only",
-            "use https",
-        )
+    if traces is not None and traces.endpoint is not None:
+        yield from outgoing_document(traces.endpoint, ["telemetry", "traces", "endpoint"])
 
 
 def _codec(document: RuntimeDocument) -> Iterator[Finding]:

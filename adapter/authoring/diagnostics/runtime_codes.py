@@ -89,7 +89,7 @@ RUNTIME_CODES = (
     ),
     Code(
         "config.forbidden-address",
-        "no product lives at this address: metadata, link-local, multicast or none",
+        "nobody lives at this address: metadata, link-local, multicast or none",
         "name the product's own address",
     ),
     Code(

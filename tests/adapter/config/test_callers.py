@@ -97,6 +97,13 @@ WRONG: list[tuple[str, Any, str, str]] = [
     ),
     (
         f"{STAFF}/keySet",
+        {"type": "uri", "uri": "https://169.254.169.254/keys"},
+        "config.forbidden-address",
+        f"{STAFF}/keySet/uri",
+    ),
+    (f"{STAFF}/issuer", "https://[fe80::1]", "config.forbidden-address", f"{STAFF}/issuer"),
+    (
+        f"{STAFF}/keySet",
         {"type": "static", "documentRef": "keys.json"},
         "config.secret-reference",
         f"{STAFF}/keySet/documentRef",

@@ -33,6 +33,7 @@ def test_each_kind_of_process_has_its_own_address(tmp_path: Path) -> None:
         ({"file": "spans", "endpoint": "https://there.example"}, "config.invalid-value"),
         ({"file": "spans", "authorizationRef": "secret:env/NAME"}, "config.invalid-value"),
         ({"endpoint": "http://there.example/v1/traces"}, "config.plain-http"),
+        ({"endpoint": "https://169.254.169.254/v1/traces"}, "config.forbidden-address"),
         ({"endpoint": "https://there.example", "authorizationRef": "x"}, "config.secret-reference"),
     ],
 )
