@@ -41,8 +41,16 @@ def served(tmp_path: Path) -> Served:
         part = {"apiKeys": keys, "limits": limits}
         path.write_text(yaml.safe_dump(sound() | {"authentication": part}))
         live = LiveAccess(load_runtime(path, {}), no_web, ticks=lambda: 0.0)
-        parts: Any = (MemoryBook(), MemoryExecutions(), MemoryDesk(), live, {}, MemoryOversight())
-        app = create_app(Service(*parts, MemorySignals()))
+        service = Service(
+            book=MemoryBook(),
+            executions=MemoryExecutions(),
+            acts=MemoryDesk(),
+            access=live,
+            completions={},
+            oversight=MemoryOversight(),
+            signals=MemorySignals(),
+        )
+        app = create_app(service)
         config = uvicorn.Config(app, port=0, log_config=None, ws="none", proxy_headers=False)
         server = uvicorn.Server(config)
         task = asyncio.create_task(server.serve())

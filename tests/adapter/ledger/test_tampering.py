@@ -151,6 +151,22 @@ async def test_a_ciphertext_of_another_deployment_is_found(
         await open_everything(elsewhere, runs[0])
 
 
+async def test_data_keys_that_were_swapped_open_neither_run(
+    ledger: Ledger, runs: tuple[Full, Full], sql: Sql, database_url: str, keys: KeyRing
+) -> None:
+    one, other = (run.run_id for run in runs)
+    await sql(
+        "update coordinator.run_keys k set wrapped_key = o.wrapped_key"
+        " from coordinator.run_keys o where k.run_id in (%s, %s) and o.run_id in (%s, %s)"
+        " and o.run_id <> k.run_id",
+        *(one, other, one, other),
+    )
+    async with await Ledger.open(database_url, Sealer(keys, "test"), keys) as again:
+        for run in runs:
+            with pytest.raises(SealError, match="not-authentic"):
+                await open_everything(again, run)
+
+
 async def test_a_definition_that_was_changed_is_found(
     ledger: Ledger, sql: Sql, database_url: str, keys: KeyRing
 ) -> None:
