@@ -23,6 +23,7 @@ from adapter.embedded import (
     FAST_TIMERS,
     SERVICE_ROLE,
     ChildProcess,
+    EmbeddedError,
     EmbeddedPostgres,
     EmbeddedTemporal,
     free_port,
@@ -47,7 +48,11 @@ _DATABASE = "coordinator"
 
 @dataclass
 class Deployment:
-    """Running servers by name. ``down`` holds those that are meant not to run at the moment."""
+    """Running servers by name.
+
+    ``down`` holds those that are meant not to run at the moment, ``killed`` those of them that
+    somebody has killed and will revive.
+    """
 
     files: LocalFiles
     postgres: EmbeddedPostgres
@@ -56,6 +61,7 @@ class Deployment:
     api_address: str
     processes: dict[str, ChildProcess]
     down: set[str] = field(default_factory=set)
+    killed: set[str] = field(default_factory=set)
     deaths: int = 0
 
     @property
@@ -77,6 +83,7 @@ class Deployment:
     def kill(self, name: str) -> None:
         """End a server at once, and keep it down."""
         self.down.add(name)
+        self.killed.add(name)
         self.processes[name].kill()
 
     async def revive(self, name: str, fault: Point | str = "") -> None:
@@ -90,6 +97,7 @@ class Deployment:
             case _:
                 await self._replace(worker(self.files, name, fault))
         self.down.discard(name)
+        self.killed.discard(name)
 
     async def _replace(self, process: ChildProcess) -> None:
         ready_file(self.files, process.name).unlink(missing_ok=True)
@@ -97,9 +105,15 @@ class Deployment:
         await process.start()
 
     async def freeze(self, name: str, seconds: float) -> None:
-        """Stop a server where it stands, and let it go on as if nothing had been."""
-        pid = self.processes[name].pid
-        os.kill(pid, signal.SIGSTOP)
+        """Stop a server where it stands, and let it go on as if nothing had been.
+
+        One that has died, or is just being started, can not be stopped.
+        """
+        try:
+            pid = self.processes[name].pid
+            os.kill(pid, signal.SIGSTOP)
+        except (RuntimeError, ProcessLookupError):
+            return
         try:
             await asyncio.sleep(seconds)
         finally:
@@ -113,8 +127,16 @@ class Deployment:
                 if name not in self.down and not process.running:
                     self.deaths += 1
                     self.down.add(name)
-                    await self.revive(name)
+                    await self._revive_again(name)
             await asyncio.sleep(0.2)
+
+    async def _revive_again(self, name: str) -> None:
+        try:
+            await self.revive(name)
+        except EmbeddedError:
+            # It was killed while it started: whoever did that revives it, or the next look does.
+            if name not in self.killed:
+                self.down.discard(name)
 
 
 @asynccontextmanager

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from temporalio.api.history.v1 import HistoryEvent
 from temporalio.client import Client
 
 from interpreter.contract.runs import workflow_id
@@ -55,8 +57,8 @@ async def count_met(rows: list[RunRow], client: Client, logs: Path) -> Met:
     """Read every execution's history, and what workers said before they died."""
     met = Met()
     for row in rows:
-        handle = client.get_workflow_handle(workflow_id(row.workflow, row.run, row.execution))
-        async for event in handle.fetch_history_events():
+        identity = workflow_id(row.workflow, row.run, row.execution)
+        async for event in _events(client, identity):
             match event.WhichOneof("attributes"):
                 case "marker_recorded_event_attributes":
                     marker = event.marker_recorded_event_attributes
@@ -71,6 +73,20 @@ async def count_met(rows: list[RunRow], client: Client, logs: Path) -> Met:
     for name in WORKERS:
         _count_deaths(met, (logs / f"{name}.log").read_text(errors="replace"))
     return met
+
+
+async def _events(client: Client, identity: str) -> AsyncIterator[HistoryEvent]:
+    """Every event of an execution, those from before it continued as new included."""
+    run_id: str | None = None
+    while True:
+        handle = client.get_workflow_handle(identity, run_id=run_id)
+        async for event in handle.fetch_history_events():
+            if event.HasField("workflow_execution_started_event_attributes"):
+                started = event.workflow_execution_started_event_attributes
+                run_id = started.continued_execution_run_id
+            yield event
+        if not run_id:
+            return
 
 
 def _count_deaths(met: Met, log: str) -> None:

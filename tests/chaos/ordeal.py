@@ -19,7 +19,7 @@ from adapter.wiring.sealing import codec_of
 from tests.chaos.deployment import Deployment, deployment
 from tests.chaos.histories import count_met
 from tests.chaos.journals import judge_journal
-from tests.chaos.people import Applicant, Operators, Reviewers
+from tests.chaos.people import Applicant, Movers, Operators, Reviewers
 from tests.chaos.trouble import Trouble, spoil
 from tests.chaos.verdict import (
     RunRow,
@@ -65,6 +65,7 @@ class _Ordeal:
         self._applicant = Applicant(made, plan.seed)
         self._reviewers = Reviewers(made, plan.seed)
         self._operators = Operators(made, plan.seed)
+        self._movers = Movers(made, plan.seed)
         self._trouble = Trouble(made, plan.seed, plan.say)
         self._began = time.monotonic()
 
@@ -89,7 +90,8 @@ class _Ordeal:
     @asynccontextmanager
     async def _people(self) -> AsyncIterator[None]:
         """Everybody who works until the end; an error of one of them is ours."""
-        works = (self._reviewers.work, self._operators.work, self._made.keep_up, self._report)
+        people = (self._reviewers, self._operators, self._movers)
+        works = (*(one.work for one in people), self._made.keep_up, self._report)
         tasks = [asyncio.create_task(work()) for work in works]
         try:
             yield
@@ -162,6 +164,7 @@ class _Ordeal:
         say = self._plan.say
         say(f"states: {_counted(verdict.states)}")
         say(f"processes: {_counted(self._trouble.done)}; ended by themselves: {made.deaths}")
+        say(f"runs asked to continue as new: {self._movers.moved}")
         say(f"products: {spoiled} answers spoiled; reviews decided: {self._reviewers.decided}")
         for line in met.lines:
             say(line)

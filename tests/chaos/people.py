@@ -6,15 +6,23 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
+from temporalio.client import Client
+from temporalio.service import RPCError
+
 from adapter.errors import AdapterError, Refused, Unavailable
+from interpreter.contract import names
+from interpreter.contract.runs import workflow_id
 from tests.chaos.deployment import Deployment
 
 _APPLICATIONS = ("APP-1001", "APP-1001", "APP-1001", "APP-1002", "APP-1003", "APP-1005")
 _MOST_ACTS = 6
 _ACT_WAIT_SECONDS = 1.0
+_MOVE_SECONDS = 0.4
 
 
 @dataclass
@@ -86,6 +94,39 @@ class Reviewers:
             # Withdrawn in the meantime.
             return
         self.decided += 1
+
+
+@dataclass
+class Movers:
+    """Have runs continue as new at random moments, as `versions drain` does."""
+
+    deployment: Deployment
+    seed: int
+    moved: int = 0
+
+    async def work(self) -> None:
+        """Ask one run after another, for ever; what is away is waited out."""
+        chance = random.Random(f"{self.seed}:movers")
+        client: Client | None = None
+        while True:
+            await asyncio.sleep(chance.uniform(0.0, 2 * _MOVE_SECONDS))
+            # A nudge may be lost with a server that dies, like any other.
+            with suppress(AdapterError, RPCError, RuntimeError):
+                client = client or await Client.connect(self.deployment.addresses.temporal)
+                runs = await asyncio.to_thread(self._open)
+                if runs:
+                    await self._move(client, chance.choice(runs))
+
+    def _open(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for state in ("attention", "cancel-requested", "running", "waiting"):
+            found += self.deployment.client.get("/v1/runs", state=state, limit=100)["runs"]
+        return found
+
+    async def _move(self, client: Client, run: dict[str, Any]) -> None:
+        handle = client.get_workflow_handle(workflow_id(run["workflow"], run["runId"], 1))
+        await handle.signal(names.HAND_OVER_SIGNAL, rpc_timeout=timedelta(seconds=2))
+        self.moved += 1
 
 
 @dataclass
