@@ -17,6 +17,7 @@ from adapter.audit.checkpoint import Checkpoint
 from adapter.audit.export import (
     Gap,
     Included,
+    Item,
     Scope,
     first_line,
     item_line,
@@ -26,7 +27,7 @@ from adapter.audit.export import (
 from adapter.audit.proof import Proof, Proved
 from adapter.audit.records import Record, instant
 from adapter.cli.loops import run_to_end
-from adapter.cli.options import FormatOption, RuntimeOption
+from adapter.cli.options import FormatOption, RuntimeOption, instant_of
 from adapter.cli.terminal import Format, Terminal
 from adapter.config.files import read_named_file
 from adapter.config.json_text import strict_json
@@ -112,7 +113,7 @@ def export(
             place="--since",
             remedy="leave --since or --run out",
         )
-    begin = None if since is None else _instant(since)
+    begin = None if since is None else instant_of(since, "--since")
     loaded = load_runtime(find_runtime(runtime))
     run_to_end(_export(loaded, Terminal(), format, begin, run))
 
@@ -170,17 +171,38 @@ async def _export(
     async with _ledger(runtime) as ledger, ledger.journal.reading() as reading:
         base = None if since is None else await reading.base(since)
         items = reading.items(base.number if base else 0) if run is None else reading.chain(run)
+        first = await anext(items, None)
+        if first is None and run is not None:
+            raise _chain_unknown(run)
+        items = _all_of(first, items)
         if format is ExportFormat.OCSF:
             async for item in items:
                 if not isinstance(item, Gap):
                     event = json.dumps(ocsf.event(deployment, item), ensure_ascii=False)
-                    terminal.out.write(f"{event}\n")
+                    terminal.line(event)
             return
         terminal.line(first_line(Scope(deployment, base, run)))
         async for item in items:
             count += 1
-            terminal.out.write(f"{item_line(item)}\n")
+            terminal.line(item_line(item))
         terminal.line(last_line(count))
+
+
+async def _all_of(first: Item | None, others: AsyncIterator[Item]) -> AsyncIterator[Item]:
+    if first is not None:
+        yield first
+    async for item in others:
+        yield item
+
+
+def _chain_unknown(run: str) -> Refused:
+    return Refused(
+        "audit.chain-unknown",
+        "the journal has no such chain",
+        place=run[:64],
+        remedy="give the id of a run, or `deployment`",
+        status=404,
+    )
 
 
 async def _show(runtime: Runtime, terminal: Terminal, run: str, reasons: bool) -> None:
@@ -188,13 +210,7 @@ async def _show(runtime: Runtime, terminal: Terminal, run: str, reasons: bool) -
         records, sealed = await _chain(ledger, run)
         texts = await _texts(ledger, run, records) if reasons else {}
     if not records:
-        raise Refused(
-            "audit.chain-unknown",
-            "the journal has no such chain",
-            place=run[:64],
-            remedy="give the id of a run, or `deployment`",
-            status=404,
-        )
+        raise _chain_unknown(run)
     rows = [_row(record, sealed.get(record.sequence), texts) for record in records]
     if terminal.format is Format.JSON:
         terminal.object({"chain": run, "records": rows})
@@ -289,21 +305,6 @@ def _unusable(file: Path, command: str) -> Usage:
         place=str(file),
         remedy=f"give what `coordinatorctl {command}` has printed",
     )
-
-
-def _instant(text: str) -> datetime:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise Usage(
-            "usage.invalid-value",
-            "this is no instant with an offset",
-            place="--since",
-            remedy="write it as RFC 3339, for example 2026-12-01T00:00:00Z",
-        )
-    return found
 
 
 def _row(record: Record, checkpoint: int | None, texts: Mapping[str, str]) -> dict[str, Any]:

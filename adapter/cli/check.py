@@ -109,9 +109,9 @@ def _write(
 ) -> None:
     terminal = Terminal(Format.JSON if format is FindingsFormat.JSON else Format.TEXT)
     if format is FindingsFormat.GITHUB:
-        terminal.out.write(render_github(proof.diagnostics, folder=folder))
+        terminal.write(render_github(proof.diagnostics, folder=folder))
     elif format is FindingsFormat.SARIF:
-        terminal.out.write(render_sarif(proof.diagnostics, folder=folder))
+        terminal.write(render_sarif(proof.diagnostics, folder=folder))
     elif format is FindingsFormat.JSON:
         status = _status(proof, refused=refused, alone=alone)
         facts = {} if proof.definition is None else facts_of(proof.definition)
@@ -140,10 +140,10 @@ def _write_text(
         if refused:
             terminal.complain(text)
             return
-        terminal.out.write(text + "\n")
+        terminal.write(text + "\n")
     status = _status(proof, refused=refused, alone=alone)
     facts = {} if proof.definition is None else facts_of(proof.definition)
     terminal.facts({"status": status, **facts}.items())
     if told and proof.definition is not None:
         terminal.line()
-        terminal.out.write(explain(proof.definition).to_text())
+        terminal.write(explain(proof.definition).to_text())

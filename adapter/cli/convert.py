@@ -63,10 +63,10 @@ def convert_runtime(
     if format is Format.JSON:
         terminal.object(converted)
         return
-    terminal.out.write(_HEAD.format(name=file.name))
+    terminal.write(_HEAD.format(name=file.name))
     if "trustedRootCertificateRef" in public["database"]:
-        terminal.out.write(_ROOT_CERTIFICATE)
-    terminal.out.write(yaml.dump(converted, Dumper=_Plain, sort_keys=False))
+        terminal.write(_ROOT_CERTIFICATE)
+    terminal.write(yaml.dump(converted, Dumper=_Plain, sort_keys=False))
 
 
 class _Plain(yaml.SafeDumper):

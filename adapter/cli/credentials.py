@@ -172,7 +172,7 @@ def credential_of(
     """What the option or the environment names, and the service that its profile names.
 
     None when neither names one. Raises Usage ``credential.ambiguous`` when the environment names
-    several, and what `credential_in` raises.
+    several, ``credential.malformed`` when its token is none, and what `credential_in` raises.
     """
     if named is None:
         texts = {
@@ -193,7 +193,15 @@ def credential_of(
                 remedy="keep one of these variables",
             )
         for name, text in texts.items():
-            return _written(text.encode().strip(), f"COORDINATOR_{name}"), None
+            written = _written(text.encode().strip(), f"COORDINATOR_{name}")
+            if name == "TOKEN" and not isinstance(written, Token):
+                raise Usage(
+                    "credential.malformed",
+                    "this is no access token",
+                    place="COORDINATOR_TOKEN",
+                    remedy="write the token alone and whole; a key belongs in COORDINATOR_API_KEY",
+                )
+            return written, None
         named = next((Path(file) for file in files.values()), None)
     if named is None:
         return None

@@ -27,17 +27,30 @@ def run_program(
     """Run a program's command line; help and version come without importing any command."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given in ([], ["--help"]):
-        sys.stdout.write(_help_text(program, help, entries))
-        return 0
+        return _told(_help_text(program, help, entries))
     if given == ["--version"]:
         from importlib.metadata import version
 
-        sys.stdout.write(f"{program} {version('coordinator-temporal')}\n")
-        return 0
+        return _told(f"{program} {version('coordinator-temporal')}\n")
     from adapter.cli.lazy import LazyGroup
     from adapter.cli.outcome import run
 
     return run(LazyGroup(program, help, entries), program, given)
+
+
+def _told(text: str) -> int:
+    from adapter.cli.terminal import OutputGone, Terminal, lose_output
+    from adapter.errors import Unavailable
+
+    terminal = Terminal()
+    try:
+        terminal.write(text)
+    except OutputGone:
+        return lose_output()
+    except Unavailable as error:
+        terminal.error(error, "unavailable")
+        return error.exit_code
+    return 0
 
 
 def _help_text(program: str, help: str, entries: Mapping[str, Entry]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -58,3 +59,19 @@ def chosen_project(argument: Path | None, option: Path | None) -> Path:
             remedy="name one project, with or without the flag",
         )
     return argument or option or Path()
+
+
+def instant_of(text: str, place: str) -> datetime:
+    """The instant that an option names; Usage ``usage.invalid-value`` for one without offset."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise Usage(
+            "usage.invalid-value",
+            "this is no instant with an offset",
+            place=place,
+            remedy="write it as RFC 3339, for example 2026-12-01T00:00:00Z",
+        )
+    return found

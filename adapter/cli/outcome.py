@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import typer
 
-from adapter.cli.terminal import Format, Terminal
+from adapter.cli.terminal import Format, OutputGone, Terminal, lose_output
 from adapter.errors import AdapterError, Unavailable, Usage
 from interpreter.errors import CoordinatorError
 
 INTERRUPTED = 130
+_BOUND = re.compile(r"(?:greater|less) than (?:or equal to )?-?[0-9.]+")
 _KINDS = {1: "refused", 2: "usage-error", 3: "unavailable"}
 
 
@@ -26,7 +28,11 @@ def wanted_format(arguments: Sequence[str]) -> Format:
 
 
 def run(command: Any, program: str, arguments: Sequence[str] | None = None) -> int:
-    """Run a command line to its exit code: 0 done, 1 refused, 2 usage, 3 unavailable."""
+    """Run a command line to its exit code: 0 done, 1 refused, 2 usage, 3 unavailable.
+
+    Further `INTERRUPTED`, and `GONE` when whoever read the output has: what was asked for may
+    have been done.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     terminal = Terminal(wanted_format(given))
     try:
@@ -36,10 +42,8 @@ def run(command: Any, program: str, arguments: Sequence[str] | None = None) -> i
         return exit.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has gone; there is nobody left to tell.
-        sys.stderr.close()
-        return 0
+    except OutputGone:
+        return lose_output()
     except Exception as error:
         return report(terminal, error)
 
@@ -106,8 +110,10 @@ def _wanted(error: Any) -> str:
         return "the value is none of " + text.partition("is not one of ")[2].rstrip(".")
     if "integer" in text:
         return "a whole number is wanted"
-    if "number" in text or "greater" in text or "less" in text:
-        return "a number in the allowed range is wanted"
+    if bound := _BOUND.search(text):
+        return f"a number {bound[0]} is wanted"
+    if "number" in text:
+        return "a number is wanted"
     return "the value can not be used"
 
 

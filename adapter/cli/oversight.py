@@ -6,7 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from adapter.cli.options import CredentialOption, FormatOption, RuntimeOption, UrlOption
+from adapter.cli.options import (
+    CredentialOption,
+    FormatOption,
+    RuntimeOption,
+    UrlOption,
+    instant_of,
+)
 from adapter.cli.service_client import ServiceClient
 from adapter.cli.terminal import Format, Terminal
 
@@ -138,8 +144,9 @@ def retain(
     format: FormatOption = Format.TEXT,
 ) -> None:
     """Erase the payloads of runs that are over and can not change any more."""
+    wanted = instant_of(before, "--before").isoformat()
     client = ServiceClient.find(runtime, url, credential)
-    done = client.post("/v1/retention", {"before": before, "limit": limit})
+    done = client.post("/v1/retention", {"before": wanted, "limit": limit})
     terminal = Terminal(format)
     if format is Format.JSON:
         terminal.object(done)

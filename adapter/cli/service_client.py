@@ -25,6 +25,19 @@ from adapter.errors import AdapterError, Refused, Unavailable, Usage
 
 DEVELOPMENT_KEY = "api-key"
 _MARK = "coordinator-api"
+_FLAGS = {
+    "/before": "--before",
+    "/reason": "--reason",
+    "/recoveryReference": "--recovery-reference",
+    "cursor": "--cursor",
+    "query/cursor": "--cursor",
+    "query/workflow": "--workflow",
+    "path/workflow": "WORKFLOW",
+    "path/trigger": "TRIGGER",
+    "path/name": "--name",
+    "runId": "RUN",
+}
+"""By its place in a request, what of the command line has been put there."""
 _BETWEEN = frozenset({502, 503, 504})
 """What proxies answer when the service behind them does not."""
 
@@ -133,13 +146,23 @@ def exchange(
 
 
 def problem_error(status: int, value: Any) -> AdapterError:
-    """A problem document as the error that a command reports, with the service's own code."""
+    """A problem document as the error that a command reports, with the service's own code.
+
+    What the command line has put into the request is named by its flag, and is Usage when it
+    does not have the form that the service asks for.
+    """
     problem = value if isinstance(value, dict) else {}
     code = str(problem.get("code") or "service.answer-unusable")
     message = str(problem.get("detail") or f"the service answered {status} without a problem")
     place, remedy = str(problem.get("place") or ""), str(problem.get("remedy") or "")
     if status >= 500 or not problem:
         return Unavailable(code, message, place=place, remedy=remedy or "try again later")
+    if flag := _FLAGS.get(place):
+        place = flag
+        if code == "request.invalid":
+            message, remedy = "the service takes no value of this form", "see the command's --help"
+        if status == 400:
+            return Usage(code, message, place=place, remedy=remedy)
     return Refused(code, message, place=place, remedy=remedy, status=status)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Annotated
 from urllib.parse import quote
 
 import typer
 
 from adapter.cli.options import CredentialOption, FormatOption, RuntimeOption, UrlOption
-from adapter.cli.runs import read_input, segment
+from adapter.cli.runs import read_input, request_key, segment
 from adapter.cli.service_client import ServiceClient
 from adapter.cli.terminal import Format, Terminal
 
@@ -40,7 +39,7 @@ def signal(
     """Send a signal to a run; the same id is taken once, however often it is sent."""
     value = read_input(payload)
     client = ServiceClient.find(runtime, url, credential)
-    used = id or str(uuid.uuid4())
+    used = request_key(id, "--id")
     path = f"/v1/runs/{segment(run)}/signals/{quote(name, safe='')}"
     found = client.post(path, value, {"Idempotency-Key": used})
     terminal = Terminal(format)

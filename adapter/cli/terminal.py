@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
+
+from adapter.errors import Unavailable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from interpreter.errors import CoordinatorError
+
+
+GONE = 141
+"""Whoever read the output has gone, as a shell says of a process that SIGPIPE has ended."""
 
 
 class Format(StrEnum):
@@ -21,10 +29,18 @@ class Format(StrEnum):
     JSON = "json"
 
 
+class OutputGone(Exception):
+    """Whoever read the output has gone; there is nobody left to tell.
+
+    No OSError, of which the parser would make an exit code that means a refusal.
+    """
+
+
 class Terminal:
     """Writes results to stdout and, in text form, errors to stderr.
 
-    In JSON form everything, errors included, is one object on stdout, and stderr stays empty.
+    In JSON form everything, errors included, is one object on stdout, and stderr stays empty
+    unless stdout takes nothing.
     """
 
     def __init__(
@@ -32,32 +48,49 @@ class Terminal:
     ) -> None:
         self.format = format
         self._out = out
-        self._err = err or sys.stderr
+        self._err: TextIO | None = err or sys.stderr
 
     @property
     def out(self) -> TextIO:
-        """Where results go; looked up each time, because a live drawing takes stdout over."""
-        return self._out or sys.stdout
+        """Where results go; looked up each time, because a live drawing takes stdout over.
+
+        Raises Unavailable ``output.unwritable`` in a process whose stdout is closed.
+        """
+        out: TextIO | None = self._out or sys.stdout
+        if out is None:
+            raise _unwritable()
+        return out
 
     @property
     def live(self) -> bool:
         """Whether a person watches: text on a real terminal."""
         return self.format is Format.TEXT and self.out.isatty()
 
+    def write(self, text: str) -> None:
+        """Write text as it is.
+
+        Raises Unavailable ``output.unwritable`` when it can go nowhere, and OutputGone when
+        whoever read it has gone.
+        """
+        try:
+            self.out.write(text)
+            self.out.flush()
+        except BrokenPipeError as error:
+            raise OutputGone from error
+        except OSError as error:
+            raise _unwritable() from error
+
     def object(self, value: Any) -> None:
         """Write one JSON object, on a single line only if it is part of a stream."""
-        self.out.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
-        self.out.flush()
+        self.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
     def json_line(self, value: Any) -> None:
         """Write one JSON object of a stream."""
-        self.out.write(json.dumps(value, ensure_ascii=False) + "\n")
-        self.out.flush()
+        self.write(json.dumps(value, ensure_ascii=False) + "\n")
 
     def line(self, text: str = "") -> None:
         """Write one line of text."""
-        self.out.write(text + "\n")
-        self.out.flush()
+        self.write(text + "\n")
 
     def facts(self, pairs: Iterable[tuple[str, Any]]) -> None:
         """Write names and values in two columns; absent values are left out."""
@@ -91,28 +124,56 @@ class Terminal:
         return Console(file=self.out, highlight=False)
 
     def complain(self, text: str) -> None:
-        """Write text to stderr as it is."""
-        self._err.write(text)
-        self._err.flush()
+        """Write text to stderr as it is, as far as that can be written."""
+        if self._err is not None:
+            with suppress(OSError):
+                self._err.write(text)
+                self._err.flush()
 
     def error(self, error: CoordinatorError, kind: str, details: Sequence[Any] = ()) -> None:
         """Say why a command was not done: code, place, remedy, and more findings if there are."""
         if self.format is Format.JSON:
             said = {"status": kind, "code": error.code, "message": error.message}
             said |= {"place": error.place, "remedy": error.remedy}
-            self.object(said | ({"findings": list(details)} if details else {}))
-            return
+            try:
+                self.object(said | ({"findings": list(details)} if details else {}))
+            except OutputGone:
+                lose_output()
+            except Unavailable:
+                pass
+            else:
+                return
         where = f"{error.place}: " if error.place else ""
-        self._err.write(f"error[{error.code}]: {where}{error.message}\n")
+        told = f"error[{error.code}]: {where}{error.message}\n"
         if error.remedy:
-            self._err.write(f"  remedy: {error.remedy}\n")
+            told += f"  remedy: {error.remedy}\n"
         for finding in details[1:]:
             place = f"{finding['pointer']}" + (
                 f" (line {finding['line']})" if finding["line"] else ""
             )
-            self._err.write(f"error[{finding['code']}]: {place}: {finding['message']}\n")
-            self._err.write(f"  remedy: {finding['remedy']}\n")
-        self._err.flush()
+            told += f"error[{finding['code']}]: {place}: {finding['message']}\n"
+            told += f"  remedy: {finding['remedy']}\n"
+        self.complain(told)
+
+
+def lose_output() -> int:
+    """Have what stdout still holds go nowhere, and give the exit code `GONE`.
+
+    Python would try to write it once more at its end.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    return GONE
+
+
+def _unwritable() -> Unavailable:
+    return Unavailable(
+        "output.unwritable",
+        "the output can not be written",
+        place="stdout",
+        remedy="make room where it goes; what was asked for may have been done",
+    )
 
 
 def _cell(value: Any) -> str:

@@ -156,7 +156,7 @@ def _report(
 ) -> None:
     folder = _folder(file)
     if format is ResultFormat.JUNIT:
-        terminal.out.write(render_junit(played, packaged.definition.id, folder=folder))
+        terminal.write(render_junit(played, packaged.definition.id, folder=folder))
         return
     if format is ResultFormat.JSON:
         document = suite_document(played)
@@ -165,7 +165,7 @@ def _report(
         terminal.object(document)
         return
     report = TextReport(folder=folder, color=terminal.live, coverage=coverage)
-    terminal.out.write(report.render(played))
+    terminal.write(report.render(played))
     if written is not None:
         terminal.line()
         _say_written(terminal, written)

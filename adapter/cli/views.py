@@ -41,7 +41,7 @@ def explain(
     if format is Format.JSON:
         terminal.object(told.to_json())
     else:
-        terminal.out.write(told.to_text())
+        terminal.write(told.to_text())
 
 
 def graph(
@@ -60,7 +60,7 @@ def graph(
     packaged = compiled(terminal, chosen_project(project, folder), catalogue_for(runtime))
     text = authoring.graph(packaged, format.value)
     if output is None:
-        terminal.out.write(text)
+        terminal.write(text)
         return
     try:
         output.write_text(text, encoding="utf-8")
@@ -91,7 +91,7 @@ def diff(
     if format is Format.JSON:
         terminal.object(difference.to_json())
     else:
-        terminal.out.write(difference.to_text())
+        terminal.write(difference.to_text())
 
 
 def _either(terminal: Terminal, place: Path, runtime: Path | None) -> PackagedDefinition:

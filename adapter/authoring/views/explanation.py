@@ -305,8 +305,13 @@ def _failures(definition: Definition, routes: dict[str, tuple[str, ...]]) -> Ite
 def _always(definition: Definition) -> Iterator[Ending]:
     span = _span(definition.deadline_seconds)
     yield Ending("expired", "deadline", f"the run is not over {span} after it was admitted")
-    yield Ending("cancelled", "cancel", "somebody cancels the run before an effect was accepted")
-    yield Ending("cancelled-after-effect", "cancel", "somebody cancels the run after an effect")
+    if all(one.contract.effect is EffectClass.READ for one in definition.operations.values()):
+        yield Ending("cancelled", "cancel", "somebody cancels the run")
+    else:
+        because = "somebody cancels the run before an effect was accepted"
+        yield Ending("cancelled", "cancel", because)
+        because = "somebody cancels the run after an effect"
+        yield Ending("cancelled-after-effect", "cancel", because)
     if any(
         isinstance(part, m.FunctionCall)
         for node in definition.nodes.values()

@@ -48,6 +48,16 @@ def test_explain_names_every_way_to_end(example: PackagedDefinition) -> None:
     assert ("attention", "unknown effect") in endings
 
 
+def test_a_run_that_only_reads_is_never_cancelled_after_an_effect(
+    example: PackagedDefinition, tmp_path: Path
+) -> None:
+    made = load(tmp_path, project({"look": read(), "done": DONE})).definition
+    assert made is not None
+    assert [one.state for one in explain(made).endings if one.name == "cancel"] == ["cancelled"]
+    both = [one.state for one in explain(example).endings if one.name == "cancel"]
+    assert both == ["cancelled", "cancelled-after-effect"]
+
+
 def test_explain_in_words_names_every_step(example: PackagedDefinition) -> None:
     text = explain(example).to_text()
     assert all(f"\n  {name}: " in text for name in example.definition.nodes)

@@ -117,6 +117,15 @@ def test_the_records_of_a_chain_are_shown_with_their_checkpoint(run: Run, runtim
     assert run("audit", "show", "nobody").err.startswith("error[audit.chain-unknown]")
 
 
+@pytest.mark.parametrize("format", ["jsonl", "ocsf"])
+def test_a_run_that_the_journal_does_not_know_is_not_exported(
+    run: Run, runtime: Path, format: str
+) -> None:
+    said = run("audit", "export", "--run", "nobody", "--format", format)
+    assert (said.code, said.out) == (1, "")
+    assert said.err.startswith("error[audit.chain-unknown]: nobody: ")
+
+
 def test_a_table_shows_short_values_whole_and_marks_the_ones_it_cuts(
     run: Run, runtime: Path
 ) -> None:

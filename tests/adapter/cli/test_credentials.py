@@ -132,6 +132,13 @@ def test_what_a_file_holds_shows_in_its_text(tmp_path: Path, variable: str, text
     assert text.strip() in next(iter(there.credential.headers().values()))
 
 
+@pytest.mark.parametrize("text", ["coordinator_k", "a.b", "a.b.c d", ""])
+def test_a_token_that_was_cut_is_not_sent_as_a_key(text: str) -> None:
+    with pytest.raises(Usage) as raised:
+        found({"COORDINATOR_TOKEN": text or " "}, "http://127.0.0.1:1")
+    assert (raised.value.code, raised.value.place) == ("credential.malformed", "COORDINATOR_TOKEN")
+
+
 def test_a_file_that_is_named_wins_over_the_environment(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("named")
     there = found({"COORDINATOR_API_KEY": "other"}, "http://127.0.0.1:1", tmp_path / "key")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 import pytest
 
 from adapter.cli.main import _ENTRIES
+from adapter.cli.service_client import problem_error
+from adapter.cli.terminal import GONE
+from adapter.errors import Refused, Usage
 from tests.adapter.cli.conftest import Run
 
 _TEMPORAL = "temporal"
@@ -35,6 +40,9 @@ _TEMPORAL = "temporal"
         ("demo --case nonsense", "demo.unknown-case", "--case"),
         ("dev --port 80", "usage.invalid-value", "--port"),
         ("watch --interval 0 x", "usage.invalid-value", "--interval"),
+        ("retain --before yesterday", "usage.invalid-value", "--before"),
+        ("retain --before 2026-12-01T00:00:00", "usage.invalid-value", "--before"),
+        ("audit export --since yesterday", "usage.invalid-value", "--since"),
         ("status x --runtime /none.yaml", "runtime.absent", "/none.yaml"),
         ("check --runtime /none.yaml", "runtime.unreadable", "/none.yaml"),
         ("temporal workflow list", "runtime.absent", ".coordinator/runtime.yaml"),
@@ -82,6 +90,16 @@ def test_a_key_that_no_service_takes_is_refused_before_it_is_sent(
     assert said.err.startswith("error[idempotency.key-invalid]: --key: ")
 
 
+def test_an_id_of_a_signal_is_such_a_key_too(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("k")
+    (tmp_path / "payload.json").write_text("{}")
+    there = ("--url", "http://127.0.0.1:1", "--api-key-file", str(tmp_path / "key"))
+    what = ("--name", "n", "--payload", str(tmp_path / "payload.json"), "--id", "x" * 257)
+    said = run("signal", "--run", str(uuid.uuid4()), *what, *there)
+    assert said.code == 2
+    assert said.err.startswith("error[idempotency.key-invalid]: --id: ")
+
+
 @pytest.mark.parametrize("command", ["status", "inspect", "watch"])
 def test_what_is_no_run_id_is_refused_before_it_is_sent(
     run: Run, tmp_path: Path, command: str
@@ -123,6 +141,61 @@ def test_a_value_is_never_repeated(run: Run) -> None:
     said = run("list", "--limit", "hunter2", "--token=hunter2")
     assert "hunter2" not in said.err
     assert said.code == 2
+
+
+@pytest.mark.parametrize(
+    ("limit", "bound"), [("0", "greater than or equal to 1"), ("101", "less than or equal to 100")]
+)
+def test_a_number_that_is_refused_is_told_its_bound(run: Run, limit: str, bound: str) -> None:
+    assert f"--limit: a number {bound} is wanted\n" in run("list", "--limit", limit).err
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "flag"),
+    [
+        ("/before", "retention.invalid", "--before"),
+        ("/reason", "act.reason-invalid", "--reason"),
+        ("/recoveryReference", "act.reason-invalid", "--recovery-reference"),
+        ("cursor", "cursor.invalid", "--cursor"),
+        ("query/workflow", "request.invalid", "--workflow"),
+        ("runId", "request.invalid", "RUN"),
+    ],
+)
+def test_a_value_that_the_service_can_not_read_is_wrong_usage_of_its_flag(
+    place: str, code: str, flag: str
+) -> None:
+    said = problem_error(400, {"code": code, "detail": "…", "place": place, "remedy": "see /o"})
+    assert isinstance(said, Usage)
+    assert (said.code, said.place) == (code, flag)
+    assert ("--help" in said.remedy) == (code == "request.invalid")
+
+
+def test_what_is_not_there_is_refused_and_names_the_flag() -> None:
+    said = problem_error(404, {"code": "signal.unknown", "detail": "…", "place": "path/name"})
+    assert isinstance(said, Refused)
+    assert said.place == "--name"
+
+
+@pytest.mark.parametrize("line", ["list --limit 0 --format json", "schema", "--help", "--version"])
+@pytest.mark.parametrize("lost", ["full", "closed", "gone"])
+def test_output_that_goes_nowhere_is_one_error_and_no_traceback(line: str, lost: str) -> None:
+    program = "import sys; from adapter.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, *line.split()]
+    if lost == "closed":
+        command = ["/bin/sh", "-c", 'exec "$@" >&-', "sh", *command]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open("/dev/full", "wb") as full, os.fdopen(writing, "wb") as broken:
+        out = {"full": full, "closed": None, "gone": broken}[lost]
+        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+    refused = "list" in line
+    assert done.returncode == (2 if refused else GONE if lost == "gone" else 3)
+    lines = done.stderr.splitlines()
+    if refused:
+        assert lines[0].startswith("error[usage.invalid-value]: --limit: ")
+    elif lost != "gone":
+        assert lines[0].startswith("error[output.unwritable]: stdout: ")
+    assert len(lines) == (0 if lost == "gone" and not refused else 2)
 
 
 def test_every_finding_of_a_runtime_file_is_shown(run: Run, tmp_path: Path) -> None:
