@@ -35,6 +35,10 @@ _LARGEST_COMPRESSED: Final = 65_536
 _LARGEST_SEARCHED: Final = 4_096
 # Deflate alone, without a header and a checksum: the seal has both.
 _RAW: Final = -15
+# A small value needs no larger window than its own size, and a compressor that is made for it twice
+# as fast: most of its time is the memory that it clears. Whatever opens the largest opens this.
+_RAW_SMALL: Final = -12
+_SMALL_TABLES: Final = 5
 LARGEST_PLAIN: Final = 16 * 1_048_576
 """The most bytes that one envelope takes."""
 
@@ -134,8 +138,10 @@ def disclose(
 
 
 def _packed(plain: bytes) -> bytes:
-    level = 6 if len(plain) <= _LARGEST_SEARCHED else 1
-    deflate = zlib.compressobj(level, zlib.DEFLATED, _RAW, zdict=COMMON)
+    if len(plain) <= _LARGEST_SEARCHED:
+        deflate = zlib.compressobj(6, zlib.DEFLATED, _RAW_SMALL, _SMALL_TABLES, zdict=COMMON)
+    else:
+        deflate = zlib.compressobj(1, zlib.DEFLATED, _RAW, zdict=COMMON)
     return deflate.compress(plain) + deflate.flush()
 
 
