@@ -150,7 +150,8 @@ class ClientTokens:
             "credential.unavailable",
             "the token endpoint does not answer",
             place=f"{self._profile.path}#/client/tokenEndpoint",
-            remedy="check that the issuer runs and can be reached from here",
+            remedy="check that the issuer runs and can be reached from here; "
+            "that of a development deployment runs with `coordinatorctl dev`",
         )
 
 

@@ -200,7 +200,8 @@ def refusal(code: str) -> Refused:
     """The refusal of a code: what is in the way, and what helps."""
     message, remedy = _WORDS[code]
     status = 404 if code == "act.effect-unknown" else 409
-    return Refused(code, message, place="effect", remedy=remedy, status=status)
+    place = "runId" if code in _OF_THE_RUN else "effect"
+    return Refused(code, message, place=place, remedy=remedy, status=status)
 
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -254,5 +255,10 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
 }
 
+_OF_THE_RUN = frozenset(
+    f"act.{code}"
+    for code in ("closed", "deadline-reached", "recovery-required", "cancelled", "held")
+)
+"""What is in the way is the run, whichever effect was meant."""
 ACT_CODES = frozenset(_WORDS)
 """Every code by which an act is refused."""

@@ -165,7 +165,7 @@ def test_a_cancel_withdraws_the_review(development: Development) -> None:
     development.ends_as(run, "cancelled-after-effect")
     assert development.inspection(run)["run"]["outcome"] == "cancelled"
     again = development.ctl("cancel", run, "--reason", "again", check=False)
-    assert again.stderr.startswith("error[act.closed]")
+    assert again.stderr.startswith("error[act.closed]: RUN: ")
 
 
 def test_a_run_starts_although_the_service_died_right_after_its_admission(

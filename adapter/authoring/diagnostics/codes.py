@@ -29,7 +29,7 @@ _CONFIG = (
     ),
     Code("config.invalid-value", "the value does not have the right form", "correct the value"),
     Code("config.invalid-length", "there are too few or too many items", "change their number"),
-    Code("config.duplicate-item", "the list has an item twice", "keep one of the two"),
+    Code("config.duplicate-item", "an item or a secret stands twice", "keep one of the two"),
     Code("config.duplicate-id", "two items have the same id", "give each its own id"),
     Code(
         "config.null-value",

@@ -10,7 +10,7 @@ import pytest
 
 from adapter.api.acts import ACTS
 from adapter.api.problems import KINDS
-from adapter.ledger.act_rules import ACT_CODES
+from adapter.ledger.act_rules import ACT_CODES, refusal
 from interpreter.contract.records import RunState
 from tests.adapter.api.conftest import Running
 
@@ -133,3 +133,10 @@ async def test_controls_are_the_acts_that_run_and_policy_allow(service: Running,
 def test_every_reason_of_the_ledger_is_a_problem_of_the_service() -> None:
     known = {code for code in KINDS if code.startswith("act.")}
     assert known == {*ACT_CODES, "act.reason-invalid"}
+
+
+def test_a_refusal_names_the_run_when_no_effect_is_in_the_way() -> None:
+    places = {code: refusal(code).place for code in ACT_CODES}
+    assert set(places.values()) == {"runId", "effect"}
+    assert places["act.closed"] == places["act.held"] == "runId"
+    assert places["act.effect-unknown"] == places["act.not-uncertain"] == "effect"

@@ -159,6 +159,7 @@ def test_a_number_that_is_refused_is_told_its_bound(run: Run, limit: str, bound:
         ("cursor", "cursor.invalid", "--cursor"),
         ("query/workflow", "request.invalid", "--workflow"),
         ("runId", "request.invalid", "RUN"),
+        ("/id", "event.malformed", "--id"),
     ],
 )
 def test_a_value_that_the_service_can_not_read_is_wrong_usage_of_its_flag(
