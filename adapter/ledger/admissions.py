@@ -23,7 +23,7 @@ from adapter.ledger.definitions import Definitions
 from adapter.ledger.entry import Entry, RunRow, lock_question, unknown_execution, unknown_run
 from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
-from adapter.ledger.run_keys import RunKeys
+from adapter.ledger.run_keys import NewRunKey, RunKeys
 from interpreter.contract.records import RunState, StartState
 from interpreter.contract.runs import Binding, StartRun
 from interpreter.contract.values import JsonValue
@@ -39,6 +39,14 @@ class Admitted:
     run_id: str
     created: bool
     start: StartRun | None
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A run that is being admitted, with its key."""
+
+    admitted: Admitted
+    data_key: NewRunKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +125,7 @@ class Admissions:
         identity, input_digest = self._identified(admission)
         definition = await self._expected(admission) if check else None
 
-        async def work(transaction: Transaction) -> Admitted | KnownStart:
+        async def work(transaction: Transaction) -> _New | KnownStart:
             known, found = await transaction.both(
                 _known_question(identity), _facts_question(admission)
             )
@@ -135,8 +143,10 @@ class Admissions:
         except UniqueViolation:
             # An equal start was faster: now its run is known.
             answer = await self._pool.run(work)
-        if isinstance(answer, Admitted):
-            return answer
+        if isinstance(answer, _New):
+            # Not before the commit stands: the same run, admitted elsewhere, has another key.
+            self._run_keys.keep(answer.admitted.run_id, answer.data_key)
+            return answer.admitted
         return await self._again(admission, answer, input_digest)
 
     async def find(self, admission: Admission) -> Admitted | None:
@@ -247,7 +257,7 @@ class Admissions:
         facts: ActivePackage,
         identity: str,
         input_digest: str,
-    ) -> Admitted:
+    ) -> _New:
         revision, version = facts.revision, facts.version
         deadline_at = facts.now + timedelta(seconds=facts.deadline_seconds)
         run_id = self._keyed.run_id(identity)
@@ -277,7 +287,6 @@ class Admissions:
             "deadline_at": deadline_at,
         }
         await transaction.commit(Write(_SQL["insert_run"], admitted), *entry.writes())
-        self._run_keys.keep(run_id, data_key)
         start = StartRun(
             run_id,
             run.workflow,
@@ -288,7 +297,7 @@ class Admissions:
             instant(deadline_at),
             binding=admission.binding,
         )
-        return Admitted(run_id, True, start)
+        return _New(Admitted(run_id, True, start), data_key)
 
 
 def instant(at: datetime) -> str:

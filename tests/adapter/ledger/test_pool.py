@@ -15,7 +15,7 @@ from adapter.errors import Unavailable
 from adapter.ledger import Ledger, queries
 from adapter.ledger.pool import Question, Transaction, Write
 from adapter.ledger.runs import Counted
-from tests.adapter.ledger.words import accepted, answer, claim, dispatch, effect, read
+from tests.adapter.ledger.words import accepted, admission, answer, claim, dispatch, effect, read
 
 Sql = Callable[..., Awaitable[list[Any]]]
 Cut = Callable[[], Awaitable[None]]
@@ -63,6 +63,37 @@ async def test_a_commit_whose_fate_is_unknown_is_withdrawn_by_its_token(
     await sql("drop trigger cut on coordinator.attempts")
     await ledger.effects.withdraw(first.effect, first.token)
     assert not (await dispatch(ledger, claim(effect(run_id)))).unresolved
+
+
+async def test_a_key_counts_only_once_its_admission_stands(
+    ledger: Ledger, sql: Sql, database_url: str, keys: KeyRing
+) -> None:
+    await sql(CUT_AT_COMMIT.replace("coordinator.attempts", "coordinator.runs"))
+    with pytest.raises(LedgerUnavailable):
+        await ledger.admissions.admit(admission())
+    await sql("drop trigger cut on coordinator.runs")
+    async with await Ledger.open(database_url, Sealer(keys, "test"), keys) as other:
+        admitted = await other.admissions.admit(admission())
+        assert admitted.created
+        sealed = (await other.run_keys.of(admitted.run_id)).seal({"a": 1}, "test")
+    here = await ledger.run_keys.of(admitted.run_id)
+    assert here.open(sealed, "test") == {"a": 1}
+
+
+async def test_a_write_that_fails_at_the_end_is_the_caller_s_error(
+    ledger: Ledger, sql: Sql
+) -> None:
+    await sql("create table coordinator.once (id int unique deferrable initially deferred)")
+    await sql("grant select, insert on coordinator.once to public")
+
+    async def work(transaction: Transaction) -> str:
+        await transaction.commit(Write(b"insert into coordinator.once values (1)", {}))
+        return "written"
+
+    assert await ledger._pool.run(work) == "written"
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        await ledger._pool.run(work)
+    assert await sql("select id from coordinator.once") == [(1,)]
 
 
 async def test_settle_keeps_trying_through_a_failover(
