@@ -97,6 +97,8 @@ async def tell_signal(client: Client, ledger: Ledger, signal: Signal) -> Answere
     """
     payload = ledger.signals.payload(signal)
     given = {"name": signal.name, "id": signal.id, "payload": payload}
+    if signal.visit:
+        given["visit"] = signal.visit
     return await ask_update(client, signal.workflow_id, names.SIGNAL, given, signal.id)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from interpreter.machine.advance import advance, advance_traced, begin, reopened
 from interpreter.machine.program import Program, prepare
-from interpreter.machine.signals import Judged, SignalVerdict, judge
+from interpreter.machine.signals import Judged, SignalVerdict, has_passed, judge
 from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
 
@@ -21,6 +21,7 @@ __all__ = [
     "advance",
     "advance_traced",
     "begin",
+    "has_passed",
     "judge",
     "prepare",
     "reopened",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from interpreter.contract.effects import ROOT_BRANCH, Reply, ReplyKind
@@ -25,7 +26,7 @@ from interpreter.machine.state import (
 )
 from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
-from interpreter.machine.turn import Turn
+from interpreter.machine.turn import Turn, always_limited
 
 MOST_SEEN_SIGNALS = 1_000
 _ADMITTED = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
@@ -47,26 +48,33 @@ def begin(start: StartRun) -> MachineState:
 
 
 def advance(
-    program: Program, state: MachineState, event: e.Event
+    program: Program,
+    state: MachineState,
+    event: e.Event,
+    limited: Callable[[], bool] = always_limited,
 ) -> tuple[MachineState, tuple[Command, ...]]:
     """Take one event; gives the next state and what the world is asked to do.
 
     An event about a visit at which no branch stands any more is late and changes nothing: the
-    first recorded wins.
+    first recorded wins. ``limited`` is asked where a value or the run is found to be too large:
+    False for an execution that began before there was such a limit.
     """
-    after, commands, _ = advance_traced(program, state, event)
+    after, commands, _ = advance_traced(program, state, event, limited)
     return after, commands
 
 
 def advance_traced(
-    program: Program, state: MachineState, event: e.Event
+    program: Program,
+    state: MachineState,
+    event: e.Event,
+    limited: Callable[[], bool] = always_limited,
 ) -> tuple[MachineState, tuple[Command, ...], tuple[Passage, ...]]:
     """The same, with the way that the run took through its graph in this turn."""
     if isinstance(event, e.ClosedAs):
         return *_closed(state, event.closed), ()
     if state.closed is not None or (state.closing is not None):
         return state, (), ()
-    turn = Turn(program, state, event.now_ms)
+    turn = Turn(program, state, event.now_ms, limited)
     match event:
         case e.Started():
             enter(turn, ROOT_BRANCH, program.definition.start)

@@ -102,7 +102,7 @@ def _choose(turn: Turn, branch: str, name: str, visit: int, node: n.ChooseNode) 
 def _map(turn: Turn, branch: str, name: str, visit: int, node: n.MapNode) -> str:
     place = f"steps.{name}.value"
     value = turn.value(node.value, branch, place)
-    if not fits_in_a_step(value):
+    if not fits_in_a_step(value) and turn.limited():
         raise MappingError("mapping.value-size", "a value is larger than 256 KiB", place=place)
     if not turn.keep(branch, name, value):
         raise MappingError("data-limit", "the run keeps more than 6 MiB", place=place)
@@ -309,7 +309,7 @@ def _finish(turn: Turn, branch: str, name: str, visit: int, node: n.FinishNode) 
         return
     place = f"steps.{name}.output"
     output = None if node.output is None else turn.value(node.output, branch, place)
-    if not fits_in_a_step(output):
+    if not fits_in_a_step(output) and turn.limited():
         raise MappingError("mapping.output-size", "an output is larger than 256 KiB", place=place)
     schema = turn.program.definition.outcomes[node.outcome]
     if not turn.program.schemas.fits(schema, output):

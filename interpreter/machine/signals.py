@@ -72,6 +72,18 @@ def judge(program: Program, state: RunState, name: str, id: str, payload: JsonVa
     return Judged(SignalVerdict.KEPT)
 
 
+def has_passed(state: RunState, visit: str) -> bool:
+    """True when a branch has left a visit (``branch/node:visit``) behind, however that ended."""
+    branch, _, rest = visit.rpartition("/")
+    node, _, number = rest.rpartition(":")
+    at = state.branches.get(branch)
+    if at is None or not number.isdecimal():
+        return False
+    cursor, visits = at.cursor, at.visits.get(node, 0)
+    stands = cursor is not None and (cursor.node, cursor.visit) == (node, int(number))
+    return visits >= int(number) and not stands
+
+
 def _has_room(state: RunState, payload: JsonValue) -> bool:
     if len(state.signals) >= MOST_KEPT_SIGNALS:
         return False

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from interpreter.contract.effects import ROOT_BRANCH, VisitRef
 from interpreter.contract.records import Closed, Closing, StepRecord
 from interpreter.contract.values import JsonValue
+from interpreter.machine.bounds import written_size
 
 
 class Phase(StrEnum):
@@ -133,4 +134,9 @@ def state_to_json(state: RunState) -> JsonValue:
 
 def state_from_json(value: JsonValue) -> RunState:
     """The state that ``state_to_json`` wrote; pydantic's ValidationError for anything else."""
-    return _STATE.validate_python(value)
+    state = _STATE.validate_python(value)
+    if "kept_bytes" in value:
+        return state
+    # Written before outputs were counted.
+    outputs = [one for branch in state.branches.values() for one in branch.outputs.values()]
+    return replace(state, kept_bytes=sum(map(written_size, outputs)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from interpreter.contract.records import Closing, RunState, StepRecord
@@ -16,11 +17,26 @@ from interpreter.machine.program import Program
 from interpreter.machine.trail import Passage
 
 
-class Turn:
-    """What one event changes: the next state and the commands, gathered in order."""
+def always_limited() -> bool:
+    """What an execution that begins today says of its limits."""
+    return True
 
-    def __init__(self, program: Program, state: s.RunState, now_ms: int) -> None:
+
+class Turn:
+    """What one event changes: the next state and the commands, gathered in order.
+
+    ``limited`` says whether a value, or a run, that is too large has to end here.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        state: s.RunState,
+        now_ms: int,
+        limited: Callable[[], bool] = always_limited,
+    ) -> None:
         self.program = program
+        self.limited = limited
         self.state = state
         self.now_ms = now_ms
         self.commands: list[Command] = []
@@ -51,7 +67,7 @@ class Turn:
         at = self.branch(name)
         before = written_size(at.outputs[node]) if node in at.outputs else 0
         kept = self.state.kept_bytes - before + written_size(output)
-        if bounded and kept > LARGEST_KEPT_BYTES:
+        if bounded and kept > LARGEST_KEPT_BYTES and self.limited():
             return False
         self.put(name, replace(at, outputs={**at.outputs, node: output}))
         self.change(kept_bytes=kept)

@@ -15,7 +15,7 @@ from interpreter.contract.runs import StartRun
 from interpreter.contract.values import JsonValue
 from interpreter.definition import nodes as n
 from interpreter.errors import MachineError
-from interpreter.machine import SignalVerdict, advance, begin, judge, reopened
+from interpreter.machine import SignalVerdict, advance, begin, has_passed, judge, reopened
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
 from interpreter.machine.program import Program
@@ -26,7 +26,10 @@ from interpreter.workflow.perform import Performer
 PLAIN_SIGNAL = "temporal:"
 """How the ids of signals from Temporal's own tools begin; those of the ledger are UUIDs."""
 
+# Gates of what executions of before go on without (their names stand in histories).
 _POSTPONES = "back-offs-move"
+_LIMITED = "values-limited"
+_CANCELS_ONCE = "cancels-once"
 _MOST_NOTED = 20
 _TAKEN = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -69,10 +72,16 @@ class Driver:
         """False while a wait is being ended, or all of them are closed for the next execution."""
         return not self._ending and not self._handing_over
 
-    def signal(self, name: str, id: str, payload: JsonValue) -> SignalVerdict:
-        """Have the machine take a signal at once, after what came before it."""
+    def signal(self, name: str, id: str, payload: JsonValue, visit: str = "") -> SignalVerdict:
+        """Have the machine take a signal at once, after what came before it.
+
+        ``visit`` is the wait that this signal has ended as the ledger says, "" where it says
+        nothing: once that is passed nothing is taken, however many ids the machine has forgotten.
+        """
         while self._inbox:
             self._take(self._inbox.pop(0))
+        if has_passed(self._state, visit):
+            return SignalVerdict.COMPLETED
         event = e.Signalled(name, id, payload, _now_ms())
         verdict = judge(self._program, self._state, name, id, payload).verdict
         self._take(event)
@@ -177,7 +186,7 @@ class Driver:
 
         One that is told again, as after continue-as-new, must not end the waits of its own route.
         """
-        if self._state.cancel_requested:
+        if self._state.cancel_requested and workflow.patched(_CANCELS_ONCE):
             return
         await self._performer.request_cancel()
         self._performer.stop_calls()
@@ -240,7 +249,7 @@ class Driver:
                 self._held_back.append(event)
                 return
             self._note_unless_taken(event)
-        self._state, commands = advance(self._program, self._state, event)
+        self._state, commands = advance(self._program, self._state, event, _limited)
         for command in commands:
             self._carry_out(command)
 
@@ -370,6 +379,10 @@ class Driver:
 
 def _visit(command: c.PerformCall) -> tuple[str, str, int]:
     return command.branch, command.node, command.visit
+
+
+def _limited() -> bool:
+    return workflow.patched(_LIMITED)
 
 
 def _now_ms() -> int:

@@ -102,15 +102,19 @@ class InterpretedRun:
     def take_signal(self, given: JsonValue) -> JsonValue:
         """Take ``{name, id, payload}`` that the ledger holds; gives ``{verdict}``.
 
-        What was taken before answers as it did, also after continue-as-new.
+        What was taken before answers as it did, also after continue-as-new. One that is told again
+        names the ``visit`` that it has ended.
         """
         assert self._driver is not None
-        return {"verdict": self._driver.signal(given["name"], given["id"], given["payload"]).value}
+        name, identity, payload = given["name"], given["id"], given["payload"]
+        visit = given.get("visit", "")
+        return {"verdict": self._driver.signal(name, identity, payload, visit).value}
 
     @take_signal.validator
     def _check_signal(self, given: JsonValue) -> None:
         whole = isinstance(given, dict) and "payload" in given
-        if not whole or not all(isinstance(given.get(name), str) for name in ("name", "id")):
+        texts = (given.get("name"), given.get("id"), given.get("visit", "")) if whole else ()
+        if not whole or not all(isinstance(text, str) for text in texts):
             raise ApplicationError("a signal is {name, id, payload}", type=names.NOT_READY)
         if self._driver is None or not self._driver.takes_signals:
             raise ApplicationError("the execution is between two states", type=names.NOT_READY)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -27,6 +28,7 @@ from adapter.temporal.client import TemporalAddress, connect
 from adapter.wiring.oversight import DeploymentOversight
 from adapter.wiring.sealing import codec_of
 from adapter.worker import prefetch_from
+from interpreter.contract import names
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
 from tests.fixtures.postgres import as_owner
@@ -332,6 +334,33 @@ async def test_what_temporal_loses_between_two_marks_is_told_again(
                 assert (await site.until(run_id, RunState.FINISHED)).output == {"of": "s2"}
             assert (await site.reconcile())["repeated"] == 0
     assert site.applied() == [1]
+
+
+async def test_a_signal_that_the_machine_has_forgotten_is_told_again_and_taken_once(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["interpreter.machine.advance"], "MOST_SEEN_SIGNALS", 1)
+    nodes = {"first": paid("second"), "second": paid("third"), "third": paid("done")}
+    async with site.worker():
+        run_id = await site.start({**nodes, "done": finish("done", {"step": "third"})})
+        await site.until(run_id, RunState.WAITING)
+        await signalled(site, run_id, "s1", "completed", "kept")
+        await signalled(site, run_id, "s2", "completed", "kept")
+        # After that Temporal too has forgotten which updates were taken.
+        handle = await site.handle(run_id)
+        before = (await handle.describe()).run_id
+        await handle.signal(names.HAND_OVER_SIGNAL)
+        async with asyncio.timeout(20):
+            while (await handle.describe()).run_id == before:
+                await asyncio.sleep(0.1)
+        repeated = 0
+        async with asyncio.timeout(20):
+            # The new execution takes none before its first task.
+            while repeated < 2:
+                repeated += (await site.reconcile())["repeated"]
+        assert (await site.status(run_id)).state is RunState.WAITING
+        await signalled(site, run_id, "s3")
+        assert (await site.until(run_id, RunState.FINISHED)).output == {"of": "s3"}
 
 
 async def test_a_signal_that_only_temporal_had_is_not_taken_for_a_timeout(

@@ -8,10 +8,12 @@ import pytest
 
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import RunState
+from interpreter.machine import advance, begin
 from interpreter.machine import events as e
 from interpreter.machine.bounds import LARGEST_KEPT_BYTES, written_size
-from interpreter.machine.state import state_to_json
-from tests.fixtures.definitions import ADMITTED_MS, call, finish, program
+from interpreter.machine.commands import Close
+from interpreter.machine.state import state_from_json, state_to_json
+from tests.fixtures.definitions import ADMITTED_MS, call, finish, program, start_of
 from tests.interpreter.machine.test_advance import Play
 
 MUCH = LARGEST_KEPT_BYTES // 2
@@ -121,3 +123,20 @@ def test_an_outcome_s_output_has_a_limit() -> None:
     play = Play(program(nodes), "x" * 100_000)
     found = (play.closing.state, play.closing.failure_code, play.closing.failure_place)
     assert found == (RunState.FAILED, "mapping.output-size", "steps.done.output")
+
+
+def test_a_state_of_before_outputs_were_counted_is_counted_when_it_is_read() -> None:
+    play = Play(program(TWO_CALLS))
+    play.answer("one", much())
+    older = state_to_json(play.state)
+    del older["kept_bytes"]
+    assert state_from_json(older) == play.state
+    assert play.state.kept_bytes == MUCH
+
+
+def test_an_execution_of_before_there_were_limits_goes_on_without_them() -> None:
+    made = program({"done": finish("done", {"list": [{"input": ""}] * 3})})
+    before = begin(start_of(made.definition, "x" * 100_000))
+    _, [close] = advance(made, before, e.Started(ADMITTED_MS), lambda: False)
+    assert isinstance(close, Close)
+    assert close.closing.state is RunState.FINISHED

@@ -77,6 +77,31 @@ SHORT_SIGNAL: dict[str, Any] = {
     "done": SIGNAL["done"],
     "late": finish("late"),
 }
+CANCELLED_TWICE: dict[str, Any] = {
+    "wait": {**SIGNAL["wait"], "outlets": {"resumed": "done", "cancelled": "pause"}},
+    "pause": {**INSTANT["wait"], "outlets": {"elapsed": "undo"}},
+    "undo": call("send", "done"),
+    "done": finish(),
+}
+MUCH: dict[str, Any] = {
+    "first": {"kind": "map", "value": {"literal": "x" * 60_000}, "outlets": {"next": "much0"}},
+    **{
+        f"much{n}": {
+            "kind": "map",
+            "value": {"list": [{"step": "first"}] * 4},
+            "outlets": {"next": f"much{n + 1}"},
+        }
+        for n in range(27)
+    },
+    "much27": {
+        "kind": "map",
+        "value": {"list": [{"step": "first"}] * 5},
+        "outlets": {"next": "send"},
+    },
+    "send": call("send", "done"),
+    "done": finish(),
+}
+"""More than a run may keep, and a value that is too large."""
 COMPLETED = WaitEnd("completed", {"decision": "approved"})
 UNKNOWN = Reply(ReplyKind.UNKNOWN, code="transport-uncertain")
 
@@ -179,6 +204,18 @@ async def _nudge_a_back_off(handle: WorkflowHandle[Any, Any], script: ScriptedAc
     await asyncio.sleep(0.3)
     script.replies["one"] = [accepted()]
     await handle.signal(names.HAND_OVER_SIGNAL)
+
+
+async def _cancel_twice(handle: WorkflowHandle[Any, Any], script: ScriptedActivities) -> None:
+    while not script.opened:
+        await asyncio.sleep(0.05)
+    await handle.cancel()
+    while len(script.opened) < 2:
+        await asyncio.sleep(0.05)
+    await handle.signal(names.HAND_OVER_SIGNAL)
+    await asked(script, 1)
+    await asyncio.sleep(0.3)
+    await handle.cancel()
 
 
 async def taken(handle: WorkflowHandle[Any, Any], name: str, generation: int) -> None:
@@ -305,6 +342,9 @@ PATHS: dict[str, Path] = {
     "back-off-stayed": Path(
         EFFECTS, _script(one=[not_yet(2), accepted()], two=[accepted()]), _nudge_a_back_off
     ),
+    # Recorded before these two were so: such an execution goes on as it began.
+    "cancelled-twice": Path(CANCELLED_TWICE, _script(undo=[not_yet(2), accepted()]), _cancel_twice),
+    "much": Path(MUCH, _script(send=[accepted()])),
     "attention-then-cancelled": Path(
         EFFECTS, _script(one=[UNKNOWN], receipts=[accepted()]), _cancel_then_reconcile
     ),
