@@ -60,7 +60,7 @@ class Repeats:
         self._pool = pool
 
     async def signals(self, before: datetime) -> list[Told]:
-        """Signals that were taken, at most 100, in the order in which they came."""
+        """Signals that were taken, at most 100, those of one run in the order they came."""
         return await self._pool.ask(Question(_SQL["signals_again"], _some(before), Told))
 
     async def acts(self, before: datetime) -> list[Told]:

@@ -66,23 +66,30 @@ with marked as (
 )
 select run_id::text as run_id from marked
 
--- signals_again: Signals that were taken and told once, of runs that go on; in the order they came.
-select s.id::text as id, s.run_id::text as run_id
-from coordinator.signals s
-join coordinator.runs r on r.id = s.run_id
-where s.told_once and s.concluded_at < %(before)s and s.state = 'done' and r.state <> all(%(final)s)
-order by s.recorded_at, s.id
+-- signals_again: Signals that were taken and told once, of runs that go on; of each in the order they came.
+-- A run that can not be told anything keeps no other one waiting: the first of each run come first, and
+-- runs by chance.
+select n.id, n.run_id
+from (select s.id::text as id, s.run_id::text as run_id,
+             row_number() over (partition by s.run_id order by s.recorded_at, s.id) as place
+      from coordinator.signals s
+      join coordinator.runs r on r.id = s.run_id
+      where s.told_once and s.concluded_at < %(before)s and s.state = 'done'
+        and r.state <> all(%(final)s)) n
+order by n.place, random()
 limit %(limit)s
 
 -- acts_again: Of each effect that acts have settled the last act that was told once, of runs that go on.
-select distinct on (a.run_id, a.visit) a.id::text as id, a.run_id::text as run_id
-from coordinator.acts a
-join coordinator.runs r on r.id = a.run_id
-join coordinator.effects e on e.run_id = a.run_id and e.visit = a.visit
-where a.told_once and a.concluded_at < %(before)s
-  and a.outcome in ('accepted', 'confirmed', 'not-applied')
-  and e.outcome is not null and not e.uncertain and r.state <> all(%(final)s)
-order by a.run_id, a.visit, a.recorded_at desc
+select n.id, n.run_id
+from (select distinct on (a.run_id, a.visit) a.id::text as id, a.run_id::text as run_id
+      from coordinator.acts a
+      join coordinator.runs r on r.id = a.run_id
+      join coordinator.effects e on e.run_id = a.run_id and e.visit = a.visit
+      where a.told_once and a.concluded_at < %(before)s
+        and a.outcome in ('accepted', 'confirmed', 'not-applied')
+        and e.outcome is not null and not e.uncertain and r.state <> all(%(final)s)
+      order by a.run_id, a.visit, a.recorded_at desc) n
+order by random()
 limit %(limit)s
 
 -- cancels_again: Runs that go on though a cancel is on record, the latest first.

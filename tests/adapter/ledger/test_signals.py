@@ -218,6 +218,29 @@ async def test_what_was_of_no_use_is_journalled_without_its_name(
     assert (detail, "canary" in str(refs)) == ({"code": "unfit"}, False)
 
 
+async def test_a_run_that_can_not_be_told_again_keeps_no_other_waiting(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    made = waiting()
+    other = await ledger.admissions.admit(admission("k3", expected_revision=made.revision))
+    for run in (run_id, other.run_id):
+        told = await ledger.signals.begin(run, PAID)
+        await ledger.signals.conclude(told.id, "kept")
+    copied = (
+        "insert into coordinator.signals select (jsonb_populate_record(s, jsonb_build_object("
+        "'id', gen_random_uuid(), 'recorded_at', s.recorded_at - n * interval '1 s'))).*"
+        " from coordinator.signals s, generate_series(1, 150) n where s.run_id = %s"
+    )
+    await sql(copied, run_id)
+    [(now,)] = await sql("select clock_timestamp()")
+    again = await ledger.repeats.signals(now)
+    assert len(again) == 100
+    assert other.run_id in {one.run_id for one in again}
+    given = [one.id for one in again if one.run_id == run_id]
+    asked = "select id::text from coordinator.signals where run_id = %s order by recorded_at, id"
+    assert given == [one for (one,) in await sql(asked, run_id)][: len(given)]
+
+
 async def lost(ledger: Ledger, run_id: str) -> None:
     """Have the first wait ended by a signal of Temporal's own tools, which is nowhere on record."""
     due = datetime.now(UTC)
