@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor, AsyncPipeline
+from psycopg.abc import Params, PQGen, Query
 from psycopg.pq import TransactionStatus
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout, TooManyRequests
@@ -99,6 +100,35 @@ class Write:
 
     sql: bytes
     parameters: Mapping[str, Any]
+
+
+class _QueuedCursor(AsyncCursor[Row]):
+    """A cursor whose statements wait in a pipeline for the next sync, and travel with it.
+
+    psycopg sends each of them by itself, and looks for answers meanwhile: a tenth of all that a
+    worker did (docs/performance.md). There is no public way to say that nobody waits for them.
+    """
+
+    def _execute_gen(
+        self,
+        query: Query,
+        params: Params | None = None,
+        *,
+        prepare: bool | None = None,
+        binary: bool | None = None,
+    ) -> PQGen[None]:
+        pipeline = self._conn._pipeline
+        if pipeline is None:
+            yield from super()._execute_gen(query, params, prepare=prepare, binary=binary)
+            return
+        yield from self._start_query(query)
+        prepared = self._convert_query(query, params)
+        yield from self._maybe_prepare_gen(prepared, prepare=prepare, binary=binary)
+        # libpq keeps what it is given until the sync, or until it is more than a buffer.
+        while pipeline.command_queue:
+            pipeline.command_queue.popleft()()
+        self._last_query = query
+        yield from self._conn._prepared.maintain_gen(self._conn)
 
 
 class Transaction:
@@ -191,7 +221,7 @@ class Pool:
             open=False,
             timeout=_ACQUIRE_SECONDS,
             configure=_configure,
-            kwargs=_CONNECTION,
+            kwargs={**_CONNECTION, "cursor_factory": _QueuedCursor},
             name="ledger",
         )
 

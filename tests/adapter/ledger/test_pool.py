@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from activities.errors import LedgerUnavailable
 from adapter.crypto import KeyRing, Sealer
@@ -185,3 +189,54 @@ def test_every_query_has_a_name_of_its_own_and_a_sentence() -> None:
         found = queries.queries(family)
         assert found
         assert all(b"-- " not in text for text in found.values())
+
+
+async def test_the_statements_of_a_transaction_travel_together(
+    ledger: Ledger, run_id: str, keys: KeyRing, database_url: str
+) -> None:
+    """A read has seven statements, each of which psycopg would send by itself."""
+    with Relay(database_url) as relay:
+        async with await Ledger.open(relay.url, Sealer(keys, "test"), keys, pool_size=1) as far:
+            fewest = 100
+            for visit in range(1, 12):
+                before = relay.sent
+                await far.effects.read_outcome(read(effect(run_id, visit=visit)))
+                fewest = min(fewest, relay.sent - before)
+    assert fewest <= 4
+
+
+class Relay:
+    """Stands before the database's server, on threads, and counts what a client sends at once."""
+
+    def __init__(self, database_url: str) -> None:
+        self._target = conninfo_to_dict(database_url)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.sent = 0
+
+    @property
+    def url(self) -> str:
+        """The database's address by way of here."""
+        port = self._listener.getsockname()[1]
+        return make_conninfo(**{**self._target, "host": "127.0.0.1", "port": port})
+
+    def __enter__(self) -> Relay:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                to = (str(self._target["host"]), int(self._target["port"] or 0))
+                server = socket.create_connection(to)
+                for ends in ((client, server, 1), (server, client, 0)):
+                    threading.Thread(target=self._pass, args=ends, daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, counted: int) -> None:
+        with suppress(OSError), target:
+            while piece := source.recv(65_536):
+                self.sent += counted
+                target.sendall(piece)
