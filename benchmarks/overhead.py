@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -145,7 +146,10 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--runs", type=_positive, help="loaded runs of a round, instead of each case's own number"
     )
     parser.add_argument(
-        "--workers", type=_positive, default=1, help="worker processes of each side"
+        "--workers",
+        type=_positive,
+        default=os.cpu_count() or 1,
+        help="worker processes of each side; as many as there are cores",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     return parser.parse_args(arguments)
