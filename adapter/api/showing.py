@@ -33,7 +33,9 @@ class Showing:
         """A run in detail."""
         run_id = found.run.run_id
         status = await self.status(found.run, caller)
-        acts = [await self.act(act, run_id, caller) for act in found.acts]
+        if any(act.reason for act in found.acts):
+            await self._book.note_read(run_id, caller.actor, "reasons")
+        acts = [act_answer(act, run_id) for act in found.acts]
         if any(effect.receipt for effect in found.effects):
             await self._book.note_read(run_id, caller.actor, "receipts")
         return inspection(found, status, acts)

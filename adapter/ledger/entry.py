@@ -71,10 +71,7 @@ class RunFacts:
 
 def lock_question(run_id: str, *, share_hold: bool = False) -> Question[RunRow]:
     """Locks a run; ActivityError ``run.unknown`` for an id that can be none."""
-    try:
-        UUID(run_id)
-    except ValueError as error:
-        raise unknown_run(run_id) from error
+    require_run_id(run_id)
     sql = _SQL["lock_run_and_hold" if share_hold else "lock_run"]
     return Question(sql, {"run": run_id}, RunRow)
 
@@ -105,6 +102,14 @@ async def lock_run(
 def sequences_of(steps: Iterable[StepRecord]) -> str:
     """The sequences of some steps as an array literal."""
     return "{" + ",".join(str(step.sequence) for step in steps) + "}"
+
+
+def require_run_id(run_id: str) -> None:
+    """ActivityError ``run.unknown`` for an id that can be none, before the database is asked."""
+    try:
+        UUID(run_id)
+    except ValueError as error:
+        raise unknown_run(run_id) from error
 
 
 def unknown_run(run_id: str) -> ActivityError:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
-from uuid import UUID
 
-from adapter.ledger.entry import unknown_run
+from adapter.ledger.entry import require_run_id, unknown_run
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
 
@@ -39,10 +38,7 @@ class Revisions:
         known = self._known.get(run_id)
         if known is not None:
             return known
-        try:
-            UUID(run_id)
-        except ValueError as error:
-            raise unknown_run(run_id) from error
+        require_run_id(run_id)
         row = await self._pool.one(Question(_SQL["run_revision"], {"run": run_id}, _Revision))
         if row is None:
             raise unknown_run(run_id)

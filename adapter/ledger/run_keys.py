@@ -7,10 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
-from uuid import UUID
 
 from adapter.crypto import KeyRing, RunKeyWrapping, RunSealer, new_data_key
-from adapter.ledger.entry import unknown_run
+from adapter.ledger.entry import require_run_id, unknown_run
 from adapter.ledger.pool import Pool, Question
 from adapter.ledger.queries import queries
 from adapter.ledger.revisions import Revisions
@@ -98,10 +97,7 @@ class RunKeys:
         if known is not None and known.until > self._clock():
             self._cache.move_to_end(run_id)
             return known.sealer
-        try:
-            UUID(run_id)
-        except ValueError as error:
-            raise unknown_run(run_id) from error
+        require_run_id(run_id)
         row = await self._pool.one(Question(_SQL["run_key"], {"run": run_id}, _RunRow))
         if row is None:
             raise unknown_run(run_id)
