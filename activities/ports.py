@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from activities.credentials import Authorization, ClientTls
-from interpreter.contract.calls import EndedWait
+from interpreter.contract.calls import EndedWait, OnRecord
 from interpreter.contract.effects import Reply, VisitRef
 from interpreter.contract.operations import Completion, OperationContract
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
@@ -256,8 +256,11 @@ class RunLedger(Protocol):
         """Count one observation, which took in ``hints`` hints; gives whether more have come."""
         ...
 
-    async def end_wait(self, wait: VisitRef) -> EndedWait:
-        """End a signal wait whose time is over; a signal that is on record by now came first."""
+    async def end_wait(self, wait: VisitRef, *, after_cancel: bool = False) -> EndedWait:
+        """End a signal wait whose time is over; a signal that is on record by now came first.
+
+        ``after_cancel`` is true where the wait follows ``onCancel``: the cancel does not stop it.
+        """
         ...
 
     async def note_signal(self, run_id: str, name: str, verdict: str) -> None:
@@ -270,6 +273,13 @@ class RunLedger(Protocol):
 
     async def request_cancel(self, run_id: str, reason: str) -> None:
         """Record a cancel that came from Temporal itself; a no-op once recorded or closed."""
+        ...
+
+    async def ahead(self, run_id: str, after: int) -> dict[str, OnRecord]:
+        """The calls and ended waits, by visit, that are on record beyond a sequence number.
+
+        There are none unless the execution went back to an earlier point.
+        """
         ...
 
     async def close(self, run_id: str, execution: int, closing: Closing) -> Closed:

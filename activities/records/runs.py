@@ -12,6 +12,7 @@ from activities.faults import at
 from interpreter.contract import names
 from interpreter.contract.calls import (
     OpenWaitRequest,
+    cancel_result,
     closed_to_json,
     closing_from_json,
     ended_wait_result,
@@ -49,12 +50,13 @@ class RunRecords:
         return {}
 
     @activity.defn(name=names.END_WAIT)
-    async def end_wait(self, _: JsonValue) -> JsonValue:
+    async def end_wait(self, value: JsonValue) -> JsonValue:
         """End a signal wait whose time is over; gives the signal that came first, if one did."""
         info = activity.info()
         identity = info.activity_id.removesuffix("/end")
         visit, _ = visit_ref(run_id_of(info.workflow_id or ""), identity)
-        ended = await self.runs.end_wait(visit)
+        after_cancel = value is not None and value.get("afterCancel", False) is True
+        ended = await self.runs.end_wait(visit, after_cancel=after_cancel)
         return ended_wait_result(info.activity_id, ended)
 
     @activity.defn(name=names.NOTE_SIGNAL)
@@ -65,11 +67,13 @@ class RunRecords:
         return {}
 
     @activity.defn(name=names.REQUEST_CANCEL)
-    async def request_cancel(self, _: JsonValue) -> JsonValue:
-        """Write down a cancel that Temporal delivered."""
-        run_id = run_id_of(activity.info().workflow_id or "")
+    async def request_cancel(self, value: JsonValue) -> JsonValue:
+        """Write down a cancel that Temporal delivered; says what is on record ``{after}``."""
+        info = activity.info()
+        run_id = run_id_of(info.workflow_id or "")
         await self.runs.request_cancel(run_id, "requested in Temporal")
-        return {}
+        ahead = {} if value is None else await self.runs.ahead(run_id, value["after"])
+        return cancel_result(info.activity_id, ahead)
 
     @activity.defn(name=names.CLOSE_RUN)
     async def close(self, value: JsonValue) -> JsonValue:

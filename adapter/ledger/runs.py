@@ -11,6 +11,7 @@ from typing import Final
 from activities.ports import ObservationDue, OpenedWait
 from adapter.crypto import Keyed
 from adapter.ledger import closings
+from adapter.ledger.ahead import ahead
 from adapter.ledger.entry import Entry, LedgerBehind, RunRow, lock_run
 from adapter.ledger.hints import source_digest
 from adapter.ledger.holds import HoldCode, Holds
@@ -18,7 +19,7 @@ from adapter.ledger.pool import Pool, Question, Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.run_keys import RunKeys
 from adapter.ledger.signals import Signals
-from interpreter.contract.calls import EndedWait
+from interpreter.contract.calls import EndedWait, OnRecord
 from interpreter.contract.effects import VisitRef
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
 from interpreter.contract.values import JsonValue
@@ -116,9 +117,9 @@ class Runs:
         row = await self._pool.one(Question(_SQL["count_observation"], counted, Counted))
         return row is not None and row.hinted
 
-    async def end_wait(self, wait: VisitRef) -> EndedWait:
+    async def end_wait(self, wait: VisitRef, *, after_cancel: bool = False) -> EndedWait:
         """End a signal wait whose time is over; a signal that is on record by now came first."""
-        return await self._signals.end_wait(wait)
+        return await self._signals.end_wait(wait, after_cancel=after_cancel)
 
     async def note_signal(self, run_id: str, name: str, verdict: str) -> None:
         """Journal that a signal from Temporal's own tools was of no use."""
@@ -148,6 +149,12 @@ class Runs:
             await transaction.commit(*entry.writes())
 
         await self._pool.run(work)
+
+    async def ahead(self, run_id: str, after: int) -> dict[str, OnRecord]:
+        """The calls and ended waits on record beyond a sequence number, by visit."""
+        return await self._pool.run(
+            lambda transaction: ahead(transaction, self._run_keys, run_id, after)
+        )
 
     async def close(self, run_id: str, execution: int, closing: Closing) -> Closed:
         """End an execution, insert-once; gives the outcome on record.

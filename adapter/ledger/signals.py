@@ -182,16 +182,19 @@ class Signals:
 
         await self._pool.through_failover(work)
 
-    async def end_wait(self, wait: VisitRef) -> EndedWait:
+    async def end_wait(self, wait: VisitRef, *, after_cancel: bool = False) -> EndedWait:
         """End a signal wait whose time is over: a signal that is on record by now came first.
 
         Insert-once: asked again, the end on record is given. ActivityError ``node.unknown``, and
         ``signal.lost`` for a wait that a signal has ended which nobody has any more: its execution
         went back to an earlier point and lost what only Temporal had. What came after that signal
-        was done, so the time's way out is not taken; another signal ends the wait.
+        was done, so the time's way out is not taken; another signal ends the wait, or the run's
+        deadline, or a cancel unless the wait is ``after_cancel`` itself.
         """
         source = await self._book.signal_wait(wait.run_id, wait.node)
-        ended = await self._pool.run(lambda transaction: self._end_wait(transaction, wait, source))
+        ended = await self._pool.run(
+            lambda transaction: self._end_wait(transaction, wait, source, after_cancel=after_cancel)
+        )
         if ended is None:
             raise ActivityError(
                 "signal.lost",
@@ -252,7 +255,7 @@ class Signals:
         return ""
 
     async def _end_wait(
-        self, transaction: Transaction, wait: VisitRef, source: ForSignal
+        self, transaction: Transaction, wait: VisitRef, source: ForSignal, *, after_cancel: bool
     ) -> EndedWait | None:
         """How the wait ended; None where the signal that ended it is lost, without another."""
         run, facts = await lock_run(transaction, wait.run_id)
@@ -260,10 +263,12 @@ class Signals:
         known = await transaction.one(Question(_SQL["ended_wait"], keys, _WaitRow))
         lost = known is not None and known.has_lost_its_signal
         if known is not None and known.resolution is not None and not lost:
-            return EndedWait(self._given(run, known.id, known.sealed_payload))
-        stopped = run.cancel_requested_at is not None or facts.now >= run.deadline_at
-        if run.closed or (lost and stopped):
+            return EndedWait(given_signal(self._run_keys, run, known.id, known.sealed_payload))
+        if run.closed:
             return EndedWait(None)
+        stopped = _stopped(run, facts.now, after_cancel=after_cancel)
+        if lost and stopped:
+            return EndedWait(None, stopped)
         given = await self._first_fitting(transaction, run, source)
         if given is None and known is not None and known.resolution == _LOST:
             return None
@@ -289,16 +294,10 @@ class Signals:
         keys = {"run": run.id, "name": source.signal}
         check = validator(source.signal_schema)
         for stored in await transaction.ask(Question(_SQL["open_signals"], keys, _Stored)):
-            given = self._given(run, stored.id, stored.sealed_payload)
+            given = given_signal(self._run_keys, run, stored.id, stored.sealed_payload)
             if given is not None and check.is_valid(given.payload):
                 return given
         return None
-
-    def _given(self, run: RunRow, signal: str | None, sealed: bytes | None) -> GivenSignal | None:
-        if signal is None or sealed is None:
-            return None
-        sealer = self._run_keys.sealer(run.id, run.wrapped_key)
-        return GivenSignal(signal, sealer.open(sealed, _PURPOSE, signal))
 
     def _refs(self, actor: str) -> dict[str, str]:
         return {"actor": self._keyed.reference("actor", actor)}
@@ -307,6 +306,23 @@ class Signals:
         """What tells two signals of one id apart."""
         parts = canonical_bytes([wish.actor, wish.payload]).decode()
         return self._keyed.reference("signal-request", parts)
+
+
+def given_signal(
+    run_keys: RunKeys, run: RunRow, signal: str | None, sealed: bytes | None
+) -> GivenSignal | None:
+    """A signal of a run with its payload, None where there is none."""
+    if signal is None or sealed is None:
+        return None
+    sealer = run_keys.sealer(run.id, run.wrapped_key)
+    return GivenSignal(signal, sealer.open(sealed, _PURPOSE, signal))
+
+
+def _stopped(run: RunRow, now: datetime, *, after_cancel: bool) -> str:
+    """What forbids a run to go on waiting, in the order of a dispatch's questions, or nothing."""
+    if run.cancel_requested_at is not None and not after_cancel:
+        return "cancel"
+    return "deadline" if now >= run.deadline_at else ""
 
 
 def _question(signal_id: str) -> Question[Signal]:

@@ -139,9 +139,26 @@ class PlainValue:
 
 @dataclass(frozen=True, slots=True)
 class EndedWait:
-    """A signal wait that the ledger has ended: by this signal, or by time (None)."""
+    """A signal wait that the ledger has ended: by this signal, or by time (None).
+
+    ``stopped`` is ``cancel`` or ``deadline`` where a signal has ended it that nobody has any more,
+    and nobody is to wait for another one, since the run is stopped.
+    """
 
     signal: GivenSignal | None
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OnRecord:
+    """What the ledger holds of a visit that its execution, gone back to earlier, has still ahead.
+
+    ``resolution`` is how a wait ended and ``signal`` what completed it: a wait that was ``resumed``
+    without one can not end so again. Both are empty for a call.
+    """
+
+    resolution: str = ""
+    signal: GivenSignal | None = None
 
 
 def call_result(activity_id: str, reply: Reply) -> JsonValue:
@@ -205,10 +222,11 @@ def wait_end(activity_id: str, result: JsonValue) -> WaitEnd | None:
 
 
 def ended_wait_result(activity_id: str, ended: EndedWait) -> JsonValue:
-    """The envelope of an ended signal wait: ``{of, signal: {id, payload} | null}``."""
-    signal = ended.signal
-    given = None if signal is None else {"id": signal.id, "payload": signal.payload}
-    return {"of": activity_id, "signal": given}
+    """The envelope of an ended signal wait: ``{of, signal: {id, payload} | null, stopped?}``."""
+    result: dict[str, JsonValue] = {"of": activity_id, "signal": _signal_to_json(ended.signal)}
+    if ended.stopped:
+        result["stopped"] = ended.stopped
+    return result
 
 
 def ended_wait(activity_id: str, result: JsonValue) -> EndedWait | None:
@@ -216,10 +234,45 @@ def ended_wait(activity_id: str, result: JsonValue) -> EndedWait | None:
     try:
         if result["of"] != activity_id:
             return None
-        given = result["signal"]
-        return EndedWait(None if given is None else GivenSignal(given["id"], given["payload"]))
-    except (KeyError, TypeError):
+        stopped = result.get("stopped", "")
+        return EndedWait(_signal_from_json(result["signal"]), stopped)
+    except (KeyError, TypeError, AttributeError):
         return None
+
+
+def end_wait_request(*, after_cancel: bool) -> JsonValue:
+    """The input of the activity that ends a signal wait: ``{afterCancel: true}``, or null."""
+    return {"afterCancel": True} if after_cancel else None
+
+
+def cancel_result(activity_id: str, ahead: dict[str, OnRecord]) -> JsonValue:
+    """The envelope of a recorded cancel: ``{of, ahead: {visit: {resolution, signal}}}``."""
+    told = {
+        visit: {"resolution": one.resolution, "signal": _signal_to_json(one.signal)}
+        for visit, one in ahead.items()
+    }
+    return {"of": activity_id, "ahead": told}
+
+
+def cancel_ahead(activity_id: str, result: JsonValue) -> dict[str, OnRecord]:
+    """What such an envelope says is ahead; nothing for a result that this project did not write."""
+    try:
+        if result["of"] != activity_id:
+            return {}
+        return {
+            visit: OnRecord(one["resolution"], _signal_from_json(one["signal"]))
+            for visit, one in result["ahead"].items()
+        }
+    except (KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _signal_to_json(signal: GivenSignal | None) -> JsonValue:
+    return None if signal is None else {"id": signal.id, "payload": signal.payload}
+
+
+def _signal_from_json(given: JsonValue) -> GivenSignal | None:
+    return None if given is None else GivenSignal(given["id"], given["payload"])
 
 
 def closing_to_json(closing: Closing) -> JsonValue:

@@ -12,7 +12,14 @@ from interpreter.contract.runs import StartRun
 from interpreter.definition import nodes as n
 from interpreter.machine import events as e
 from interpreter.machine.commands import Attend, Command, StopWaiting
-from interpreter.machine.entry import enter, leave, open_wait, perform, take_cancel_route
+from interpreter.machine.entry import (
+    enter,
+    leave,
+    leave_as_recorded,
+    open_wait,
+    perform,
+    take_cancel_route,
+)
 from interpreter.machine.pointers import epoch_milliseconds
 from interpreter.machine.program import Program
 from interpreter.machine.signals import SignalVerdict, judge
@@ -28,7 +35,6 @@ from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
 from interpreter.machine.turn import Turn, always_limited
 
-MOST_SEEN_SIGNALS = 1_000
 _ADMITTED = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
 
@@ -91,7 +97,7 @@ def advance_traced(
         case e.Decided():
             _decided(turn, event)
         case e.CancelRequested():
-            _cancel_requested(turn)
+            _cancel_requested(turn, event)
         case e.DeadlineReached():
             _deadline_reached(turn)
         case e.DoubtLifted():
@@ -283,8 +289,7 @@ def _signalled(turn: Turn, event: e.Signalled) -> None:
     judged = judge(turn.program, turn.state, event.name, event.id, event.payload)
     if judged.repeated or judged.verdict not in _ADMITTED:
         return
-    seen = (*turn.state.seen_signals, event.id)[-MOST_SEEN_SIGNALS:]
-    turn.change(seen_signals=seen)
+    turn.remember(event.id)
     cursor = turn.branch(judged.branch).cursor if judged.branch else None
     if cursor is None:
         kept = KeptSignal(event.name, event.id, event.payload)
@@ -317,10 +322,10 @@ def _decided(turn: Turn, event: e.Decided) -> None:
     leave(turn, event.branch, outlet, {"planDigest": event.plan_digest})
 
 
-def _cancel_requested(turn: Turn) -> None:
+def _cancel_requested(turn: Turn, event: e.CancelRequested) -> None:
     if turn.state.cancel_requested:
         return
-    turn.change(cancel_requested=True)
+    turn.change(cancel_requested=True, ahead=event.ahead)
     busy = False
     for name, branch in turn.state.branches.items():
         cursor = branch.cursor
@@ -330,8 +335,15 @@ def _cancel_requested(turn: Turn) -> None:
             # A call in flight, or one whose fate is unknown, is resolved first.
             busy = busy or not _may_stay_unknown(turn, cursor)
             continue
-        turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, "cancelled"))
-        if "cancelled" in turn.program.definition.nodes[cursor.node].outlets:
+        ahead = turn.ahead(name, cursor.node, cursor.visit)
+        resolution = "cancelled" if ahead is None else ahead.resolution
+        turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, resolution))
+        if ahead is not None:
+            _written(turn, cursor.sequence)
+            busy = True
+            turn.put(name, replace(turn.branch(name), cursor=None))
+            enter(turn, name, leave_as_recorded(turn, name, cursor.node, cursor.visit, ahead))
+        elif "cancelled" in turn.program.definition.nodes[cursor.node].outlets:
             _written(turn, cursor.sequence)
             busy = True
             enter(turn, name, take_cancel_route(turn, name, cursor.node, cursor.visit))

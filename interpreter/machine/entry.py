@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from interpreter.contract.calls import OnRecord
 from interpreter.contract.records import Closing, RunState
 from interpreter.contract.values import JsonValue, digest
 from interpreter.definition import nodes as n
@@ -14,6 +15,8 @@ from interpreter.machine.pointers import epoch_milliseconds, resolve
 from interpreter.machine.signals import takes
 from interpreter.machine.state import Branch, Cursor, KeptSignal, Phase
 from interpreter.machine.turn import Turn
+
+_BY_TIME = frozenset({"elapsed", "expired"})
 
 
 def enter(turn: Turn, branch: str, node: str | None) -> None:
@@ -123,7 +126,8 @@ def _stopped(turn: Turn, at: Branch) -> bool:
 
 def _call(turn: Turn, branch: str, name: str, visit: int, node: n.CallNode) -> None:
     at = turn.branch(branch)
-    if _stopped(turn, at):
+    # What is on record is answered from there, and nothing is sent.
+    if turn.ahead(branch, name, visit) is None and _stopped(turn, at):
         return
     place = f"steps.{name}.input"
     value = turn.value(node.input, branch, place)
@@ -164,6 +168,11 @@ def perform(
 
 def _wait(turn: Turn, branch: str, name: str, visit: int, node: n.WaitNode) -> str | None:
     at = turn.branch(branch)
+    ahead = turn.ahead(branch, name, visit)
+    if ahead is not None:
+        # The numbers of its opening, so that what follows has those that stand on record.
+        turn.number(2)
+        return leave_as_recorded(turn, branch, name, visit, ahead)
     if turn.state.cancel_requested and not at.after_cancel and "cancelled" in node.outlets:
         return take_cancel_route(turn, branch, name, visit)
     if _stopped(turn, at):
@@ -300,6 +309,30 @@ def take_cancel_route(turn: Turn, branch: str, name: str, visit: int) -> str:
     turn.keep(branch, name, None, bounded=False)
     turn.note(branch, name, visit, "cancelled", "cancelled")
     return turn.left(branch, name, visit, "cancelled")
+
+
+def leave_as_recorded(
+    turn: Turn, branch: str, name: str, visit: int, ahead: OnRecord
+) -> str | None:
+    """Leave a wait as the ledger says it ended, not by a cancel; gives the node behind it.
+
+    Where the way on can not be told, as after a signal that is lost, the run ends here: what came
+    after the wait was done, so its ``onCancel`` is not what the cancel is to bring about.
+    """
+    outlet, signal = ahead.resolution, ahead.signal
+    outlets = turn.program.definition.nodes[name].outlets
+    if outlet not in outlets or (signal is None and outlet not in _BY_TIME):
+        turn.close(Closing(RunState.CANCELLED, 0))
+        return None
+    if signal is not None:
+        kept = tuple(one for one in turn.state.signals if one.id != signal.id)
+        turn.change(signals=kept)
+        turn.remember(signal.id)
+    turn.note(branch, name, visit, "succeeded", outlet, "" if signal is None else signal.id)
+    if not turn.keep(branch, name, None if signal is None else signal.payload):
+        _too_much(turn, branch, name)
+        return None
+    return turn.left(branch, name, visit, outlet)
 
 
 def _finish(turn: Turn, branch: str, name: str, visit: int, node: n.FinishNode) -> None:

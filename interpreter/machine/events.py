@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from interpreter.contract.calls import OnRecord
 from interpreter.contract.effects import Reply
 from interpreter.contract.records import Closed
 from interpreter.contract.values import JsonValue
@@ -86,9 +87,10 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class CancelRequested:
-    """Somebody asked for the run to stop."""
+    """Somebody asked for the run to stop; ``ahead`` is what is on record beyond where it is."""
 
     now_ms: int
+    ahead: dict[str, OnRecord] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

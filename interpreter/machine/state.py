@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from pydantic import TypeAdapter
 
+from interpreter.contract.calls import OnRecord
 from interpreter.contract.effects import ROOT_BRANCH, VisitRef
 from interpreter.contract.records import Closed, Closing, StepRecord
 from interpreter.contract.values import JsonValue
@@ -86,7 +87,9 @@ class RunState:
     """Everything a run knows of itself.
 
     ``sequence`` numbers its projections; ``unwritten`` are those that no write has confirmed.
-    ``kept_bytes`` is how much its branches' outputs take.
+    ``kept_bytes`` is how much its branches' outputs take. ``ahead`` holds, by visit, what was on
+    record beyond its own position when it was cancelled: only an execution that went back to an
+    earlier point has any, and what has ended there is not cancelled (protocol rule 1).
     ``closing`` is the end that is being asked for, ``wanted`` one that waits for an unknown effect,
     ``closed`` what the ledger recorded.
     """
@@ -104,6 +107,7 @@ class RunState:
     closed: Closed | None = None
     wanted: Closing | None = None
     kept_bytes: int = 0
+    ahead: dict[str, OnRecord] = field(default_factory=dict)
 
     def visit(self, branch: str = ROOT_BRANCH) -> VisitRef | None:
         """The visit at which a branch stands, if it stands anywhere."""
@@ -111,6 +115,13 @@ class RunState:
         if cursor is None:
             return None
         return VisitRef(self.facts.run_id, branch, cursor.node, cursor.visit)
+
+
+def reached(state: RunState) -> int:
+    """The sequence number up to which a run has come; what it waits for is still ahead."""
+    cursors = [branch.cursor for branch in state.branches.values()]
+    waiting = [one.sequence for one in cursors if one is not None and one.phase is Phase.WAITING]
+    return min([state.sequence, *(sequence - 1 for sequence in waiting)])
 
 
 _STATE: TypeAdapter[RunState] = TypeAdapter(RunState)

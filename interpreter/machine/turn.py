@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from interpreter.contract.calls import OnRecord
 from interpreter.contract.records import Closing, RunState, StepRecord
 from interpreter.contract.values import JsonValue
 from interpreter.definition.mappings import Mapping
@@ -15,6 +16,8 @@ from interpreter.machine.commands import Close, Command
 from interpreter.machine.mappings import Evaluation
 from interpreter.machine.program import Program
 from interpreter.machine.trail import Passage
+
+MOST_SEEN_SIGNALS = 1_000
 
 
 def always_limited() -> bool:
@@ -82,6 +85,19 @@ class Turn:
         first = self.state.sequence + 1
         self.state = replace(self.state, sequence=self.state.sequence + count)
         return first
+
+    def remember(self, signal: str) -> None:
+        """Know a signal again that is taken, or kept, now."""
+        self.change(seen_signals=(*self.state.seen_signals, signal)[-MOST_SEEN_SIGNALS:])
+
+    def ahead(self, branch: str, node: str, visit: int) -> OnRecord | None:
+        """What was on record of a visit when the run was cancelled, if it had come so far before.
+
+        Nothing on a branch that follows ``onCancel``: that is not where the record came from.
+        """
+        if self.branch(branch).after_cancel:
+            return None
+        return self.state.ahead.get(f"{branch}/{node}:{visit}")
 
     def note(
         self, branch: str, node: str, visit: int, state: str, outlet: str = "", code: str = ""

@@ -19,7 +19,7 @@ from interpreter.machine import SignalVerdict, advance, begin, has_passed, judge
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
 from interpreter.machine.program import Program
-from interpreter.machine.state import Phase, state_from_json, state_to_json
+from interpreter.machine.state import Phase, reached, state_from_json, state_to_json
 from interpreter.machine.view import details
 from interpreter.workflow.perform import Performer
 
@@ -185,18 +185,20 @@ class Driver:
         """Record the cancel first, then end every back-off and learn how each poll ended.
 
         One that is told again, as after continue-as-new, must not end the waits of its own route.
+        What the ledger holds beyond where this execution is, gone back to earlier, comes before it.
         """
         if self._state.cancel_requested and workflow.patched(_CANCELS_ONCE):
             return
-        await self._performer.request_cancel()
+        ahead = await self._performer.request_cancel(reached(self._state))
         self._performer.stop_calls()
         await self._stop_waits()
-        self._inbox.append(e.CancelRequested(_now_ms()))
+        self._inbox.append(e.CancelRequested(_now_ms(), ahead))
 
     async def _stop_waits(self) -> None:
         """End polls and timers; a poll that found its completion has left it in the inbox."""
         for identity, task in list(self._waits.items()):
-            if self._is_poll(identity):
+            at = identity.rpartition("/")[2].partition(":")[0]
+            if isinstance(self._source(at), n.ForCompletion):
                 self._performer.stop_poll(identity)
                 await workflow.wait([task])
             elif identity in self._ending:
@@ -205,9 +207,9 @@ class Driver:
             else:
                 task.cancel()
 
-    def _is_poll(self, identity: str) -> bool:
-        node = self._program.definition.nodes[identity.rpartition("/")[2].partition(":")[0]]
-        return isinstance(node, n.WaitNode) and isinstance(node.wait, n.ForCompletion)
+    def _source(self, name: str) -> n.WaitSource | None:
+        node = self._program.definition.nodes[name]
+        return node.wait if isinstance(node, n.WaitNode) else None
 
     async def _hand_over(self) -> None:
         """Continue as new with nothing in flight: waits are closed here and reopened there."""
@@ -340,23 +342,33 @@ class Driver:
         seconds = (command.until_ms - _now_ms()) / 1000
         if seconds > 0:
             await workflow.sleep(seconds, summary=command.node)
-        node = self._program.definition.nodes[command.node]
-        if isinstance(node, n.WaitNode) and isinstance(node.wait, n.ForSignal):
-            await self._end_signal_wait(command, node.wait.signal)
-        self._inbox.append(e.Elapsed(command.branch, command.node, command.visit, _now_ms()))
+        source, stopped = self._source(command.node), ""
+        if isinstance(source, n.ForSignal):
+            stopped = await self._end_signal_wait(command, source.signal)
+        if stopped == "deadline":
+            self._inbox.append(e.DeadlineReached(_now_ms()))
+        elif not stopped or self._state.cancel_requested:
+            self._inbox.append(e.Elapsed(command.branch, command.node, command.visit, _now_ms()))
+        # Else Temporal is about to deliver the cancel, or has delivered it: it ends this wait.
         self._inbox.extend(self._held_back)
         self._held_back.clear()
 
-    async def _end_signal_wait(self, command: c.StartTimer, name: str) -> None:
-        """Have the ledger end a wait whose time is over; a signal on record there came first."""
+    async def _end_signal_wait(self, command: c.StartTimer, name: str) -> str:
+        """Have the ledger end a wait whose time is over; a signal on record there came first.
+
+        Gives what has stopped the run where it is not for the wait's time to say what comes next.
+        """
         identity = f"{command.branch}/{command.node}:{command.visit}"
         self._ending.add(identity)
+        after_cancel = self._state.branches[command.branch].after_cancel
         try:
-            given = await self._performer.end_wait(command)
+            ended = await self._performer.end_wait(command, after_cancel=after_cancel)
         finally:
             self._ending.discard(identity)
+        given = ended.signal
         if given is not None:
             self._inbox.append(e.Signalled(name, given.id, given.payload, _now_ms()))
+        return ended.stopped
 
     async def _observe(self, command: c.Observe) -> None:
         end = await self._performer.observe(command)

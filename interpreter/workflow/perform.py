@@ -14,14 +14,17 @@ from temporalio.workflow import ActivityCancellationType, ActivityHandle
 from interpreter.contract import names
 from interpreter.contract.calls import (
     CallRequest,
-    GivenSignal,
+    EndedWait,
     ObserveRequest,
+    OnRecord,
     OpenWaitRequest,
     WaitEnd,
     again_position,
     call_reply,
+    cancel_ahead,
     closed_from_json,
     closing_to_json,
+    end_wait_request,
     ended_wait,
     wait_end,
 )
@@ -256,15 +259,16 @@ class Performer:
         identity = f"{visit.activity_id(1)}/open"
         await self._ledger_write(names.OPEN_WAIT, request, identity, command.node)
 
-    async def end_wait(self, command: StartTimer) -> GivenSignal | None:
-        """End a signal wait whose time is over in the ledger; gives the signal that came first."""
+    async def end_wait(self, command: StartTimer, *, after_cancel: bool) -> EndedWait:
+        """End a signal wait whose time is over in the ledger; says how it ended there."""
         visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
         identity = f"{visit.activity_id(1)}/end"
+        request = end_wait_request(after_cancel=after_cancel)
         while True:
-            result = await self._ledger_write(names.END_WAIT, None, identity, command.node)
+            result = await self._ledger_write(names.END_WAIT, request, identity, command.node)
             ended = ended_wait(identity, result)
             if ended is not None:
-                return ended.signal
+                return ended
             await workflow.sleep(_PAUSE, summary=f"{command.node}: again")
 
     async def note_signal(self, name: str, verdict: str, ordinal: int) -> None:
@@ -272,9 +276,15 @@ class Performer:
         request: JsonValue = {"name": name[:64], "verdict": verdict}
         await _local(names.NOTE_SIGNAL, request, f"signal:{ordinal}", None)
 
-    async def request_cancel(self) -> None:
-        """Write down a cancel that Temporal delivered."""
-        await self._ledger_write(names.REQUEST_CANCEL, None, "request-cancel", "cancel")
+    async def request_cancel(self, after: int) -> dict[str, OnRecord]:
+        """Write down a cancel that Temporal delivered; gives what is on record ahead, by visit.
+
+        ``after`` is the sequence number that the machine has come to.
+        """
+        identity = "request-cancel"
+        request: JsonValue = {"after": after}
+        result = await self._ledger_write(names.REQUEST_CANCEL, request, identity, "cancel")
+        return cancel_ahead(identity, result)
 
     async def close(self, closing: Closing, ordinal: int) -> Closed:
         """The closing write: a local activity, remote when that fails; never given up."""

@@ -339,7 +339,7 @@ async def test_what_temporal_loses_between_two_marks_is_told_again(
 async def test_a_signal_that_the_machine_has_forgotten_is_told_again_and_taken_once(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["interpreter.machine.advance"], "MOST_SEEN_SIGNALS", 1)
+    monkeypatch.setattr(sys.modules["interpreter.machine.turn"], "MOST_SEEN_SIGNALS", 1)
     nodes = {"first": paid("second"), "second": paid("third"), "third": paid("done")}
     async with site.worker():
         run_id = await site.start({**nodes, "done": finish("done", {"step": "third"})})

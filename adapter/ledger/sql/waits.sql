@@ -77,3 +77,17 @@ update coordinator.waits
 set hints_told = greatest(hints_told, %(hints)s)
 where run_id = %(run)s and visit = %(visit)s
 returning hints_told
+
+-- ahead: Calls and ended waits whose projections come after a sequence number, in their order.
+select p.visit, w.resolution, g.id::text as id, g.sealed_payload
+from (select s.run_id, s.kind, s.branch || '/' || s.node || ':' || s.visit as visit,
+             min(s.sequence) as sequence
+      from coordinator.steps s
+      join coordinator.runs r on r.id = s.run_id and r.execution = s.execution
+      where s.run_id = %(run)s and not s.superseded and s.sequence > %(after)s
+        and s.kind in ('call', 'wait')
+      group by s.run_id, s.kind, s.branch, s.node, s.visit) p
+left join coordinator.waits w on w.run_id = p.run_id and w.visit = p.visit
+left join coordinator.signals g on g.id = w.signal_id
+where p.kind = 'call' or w.resolution not in ('cancelled', 'closed')
+order by p.sequence

@@ -14,7 +14,7 @@ from activities.errors import ActivityError
 from adapter.errors import Refused
 from adapter.ledger import Ledger, Package, Signal, SignalWish
 from adapter.ledger.signals import MOST_OPEN_SIGNALS
-from interpreter.contract.calls import GivenSignal
+from interpreter.contract.calls import EndedWait, GivenSignal
 from interpreter.contract.effects import VisitRef
 from interpreter.contract.records import Closing, RunState, StepRecord
 from interpreter.definition.document import Definition, Labels
@@ -206,7 +206,20 @@ async def test_a_lost_signal_is_not_waited_for_when_the_run_is_to_end(
         await ledger.runs.request_cancel(run_id, "no more")
     else:
         await sql("update coordinator.runs set deadline_at = clock_timestamp()")
-    assert (await ledger.runs.end_wait(visit(run_id))).signal is None
+    assert await ledger.runs.end_wait(visit(run_id)) == EndedWait(None, over)
+
+
+async def test_a_lost_signal_of_a_wait_after_a_cancel_is_waited_for_until_the_deadline(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    await lost(ledger, run_id)
+    await ledger.runs.request_cancel(run_id, "no more")
+    with pytest.raises(ActivityError) as refused:
+        await ledger.runs.end_wait(visit(run_id), after_cancel=True)
+    assert refused.value.code == "signal.lost"
+    await sql("update coordinator.runs set deadline_at = clock_timestamp()")
+    ended = await ledger.runs.end_wait(visit(run_id), after_cancel=True)
+    assert ended == EndedWait(None, "deadline")
 
 
 async def test_what_was_of_no_use_is_journalled_without_its_name(

@@ -12,7 +12,7 @@ from temporalio.client import WorkflowHandle, WorkflowUpdateFailedError
 from temporalio.exceptions import ApplicationError
 
 from interpreter.contract import names
-from interpreter.contract.calls import GivenSignal, WaitEnd
+from interpreter.contract.calls import GivenSignal, OnRecord, WaitEnd
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closed, RunState
 from tests.fixtures.definitions import call, finish, review
@@ -77,6 +77,11 @@ SHORT_SIGNAL: dict[str, Any] = {
     "done": SIGNAL["done"],
     "late": finish("late"),
 }
+LOST: dict[str, Any] = {
+    **SHORT_SIGNAL,
+    "wait": {**SHORT_SIGNAL["wait"], "outlets": {"resumed": "send", "expired": "late"}},
+    "send": call("send", "done"),
+}
 CANCELLED_TWICE: dict[str, Any] = {
     "wait": {**SIGNAL["wait"], "outlets": {"resumed": "done", "cancelled": "pause"}},
     "pause": {**INSTANT["wait"], "outlets": {"elapsed": "undo"}},
@@ -128,12 +133,17 @@ async def asked(script: ScriptedActivities, count: int) -> None:
     raise AssertionError("the run did not come that far")
 
 
+_FIRST_WAIT = "main/wait:1"
+
+
 def _script(
     resolutions: list[Reply | None] | None = None,
     recorded: Closed | None = None,
     receipts: list[Reply | None] | None = None,
     records: list[Closed | None] | None = None,
     first_signals: list[GivenSignal | None] | None = None,
+    stopped: str = "",
+    ahead: dict[str, OnRecord] | None = None,
     **replies: Any,
 ) -> Callable[[], ScriptedActivities]:
     def make() -> ScriptedActivities:
@@ -143,6 +153,8 @@ def _script(
         script.records = list(records or [])
         script.recorded = recorded
         script.first_signals = list(first_signals or [None])
+        script.stopped = stopped
+        script.ahead = ahead
         return script
 
     return make
@@ -215,6 +227,23 @@ async def _cancel_twice(handle: WorkflowHandle[Any, Any], script: ScriptedActivi
     await handle.signal(names.HAND_OVER_SIGNAL)
     await asked(script, 1)
     await asyncio.sleep(0.3)
+    await handle.cancel()
+
+
+async def _cancel_when_it_ends(
+    handle: WorkflowHandle[Any, Any], script: ScriptedActivities
+) -> None:
+    while not script.ended:
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.3)
+    await handle.cancel()
+
+
+async def _cancel_when_it_waits(
+    handle: WorkflowHandle[Any, Any], script: ScriptedActivities
+) -> None:
+    while not script.opened:
+        await asyncio.sleep(0.05)
     await handle.cancel()
 
 
@@ -319,6 +348,23 @@ PATHS: dict[str, Path] = {
     "signal-expired": Path(SHORT_SIGNAL, _script()),
     "signal-came-first": Path(
         SHORT_SIGNAL, _script(first_signals=[GivenSignal(_SIGNAL_ID, {"amount": 5})])
+    ),
+    "lost-signal-cancelled": Path(
+        LOST,
+        _script(stopped="cancel", ahead={_FIRST_WAIT: OnRecord("signal-lost")}),
+        _cancel_when_it_ends,
+    ),
+    "lost-signal-expired": Path(LOST, _script(stopped="deadline")),
+    "cancelled-behind-its-record": Path(
+        {**LOST, "wait": {**LOST["wait"], "wait": SIGNAL["wait"]["wait"]}},
+        _script(
+            send=[accepted()],
+            ahead={
+                _FIRST_WAIT: OnRecord("resumed", GivenSignal(_SIGNAL_ID, {"amount": 5})),
+                "main/send:1": OnRecord(),
+            },
+        ),
+        _cancel_when_it_waits,
     ),
     "retried-same": Path(
         EFFECTS, _script(one=[UNKNOWN, accepted()], two=[accepted()]), _retry_same

@@ -11,7 +11,8 @@ import pytest
 from temporalio.client import Client, WorkflowHandle, WorkflowUpdateFailedError
 
 from interpreter.contract import names
-from interpreter.contract.calls import GivenSignal
+from interpreter.contract.calls import GivenSignal, OnRecord
+from interpreter.contract.records import RunState
 from tests.fixtures.definitions import call, finish
 from tests.fixtures.scripted import ScriptedActivities, accepted
 from tests.interpreter.workflow.test_driver import staged, until
@@ -37,6 +38,8 @@ SHORT = {
 }
 EARLY = {"one": call("send", "wait"), **PAID}
 TWICE = {"wait": wait("again"), "again": wait("done"), "done": finish("done", {"step": "again"})}
+
+TWICE_MORE = {"more": wait("done", cancelled="late"), "late": finish("late"), "done": finish()}
 
 
 async def give(handle: WorkflowHandle[Any, Any], payload: Any, id: str = ONE) -> str:
@@ -184,3 +187,69 @@ async def test_a_cancel_hears_how_a_wait_was_ended(client: Client, task_queue: s
         script.hold["end"].set()
         assert (await handle.result())["output"] == {"amount": 5}
     assert ONE in json.dumps([step.to_json() for step in script.closings[-1].steps])
+
+
+async def test_a_wait_that_has_lost_its_signal_leaves_its_end_to_the_cancel(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities()
+    script.stopped, script.ahead = "cancel", {"main/wait:1": OnRecord("signal-lost")}
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(SHORT)
+        await until(lambda: script.ended)
+        await asyncio.sleep(0.5)
+        assert script.closings == []
+        await handle.cancel()
+        await until(lambda: script.closings)
+        await asyncio.sleep(0.2)
+    assert script.closings[-1].state is RunState.CANCELLED
+    assert (script.ends, script.reached) == ([None], [{"after": 0}])
+
+
+async def test_a_wait_that_has_lost_its_signal_ends_at_the_deadline(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities()
+    script.stopped = "deadline"
+    async with staged(client, task_queue, script) as stage:
+        await stage.start(SHORT)
+        await until(lambda: script.closings)
+        await asyncio.sleep(0.2)
+    assert script.closings[-1].state is RunState.EXPIRED
+
+
+async def test_a_wait_that_follows_a_cancel_says_so_to_the_ledger(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities()
+    nodes = {
+        "first": wait("done", cancelled="wait"),
+        "wait": wait("done", 1, expired="late"),
+        "done": finish(),
+        "late": finish("late"),
+    }
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(nodes)
+        await until(lambda: script.opened)
+        await handle.cancel()
+        await until(lambda: script.closings)
+        await asyncio.sleep(0.2)
+    assert script.ends == [{"afterCancel": True}]
+    assert (script.closings[-1].state, script.closings[-1].outcome) == (RunState.CANCELLED, "late")
+
+
+async def test_what_is_on_record_ahead_comes_before_a_cancel(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities(one=[accepted()])
+    nodes = {"wait": wait("one", cancelled="done"), "one": call("send", "more"), **TWICE_MORE}
+    paid = OnRecord("resumed", GivenSignal(ONE, {"amount": 5}))
+    script.ahead = {"main/wait:1": paid, "main/one:1": OnRecord()}
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(nodes)
+        await until(lambda: script.opened)
+        await handle.cancel()
+        await until(lambda: script.closings)
+        await asyncio.sleep(0.2)
+    assert [identity for identity, _, _ in script.asked] == ["main/one:1:1"]
+    assert (script.closings[-1].state, script.closings[-1].outcome) == (RunState.CANCELLED, "late")
