@@ -197,8 +197,7 @@ class Driver:
     async def _stop_waits(self) -> None:
         """End polls and timers; a poll that found its completion has left it in the inbox."""
         for identity, task in list(self._waits.items()):
-            at = identity.rpartition("/")[2].partition(":")[0]
-            if isinstance(self._source(at), n.ForCompletion):
+            if isinstance(self._source(identity), n.ForCompletion):
                 self._performer.stop_poll(identity)
                 await workflow.wait([task])
             elif identity in self._ending:
@@ -207,8 +206,8 @@ class Driver:
             else:
                 task.cancel()
 
-    def _source(self, name: str) -> n.WaitSource | None:
-        node = self._program.definition.nodes[name]
+    def _source(self, place: str) -> n.WaitSource | None:
+        node = self._program.definition.nodes[place.rpartition("/")[2].partition(":")[0]]
         return node.wait if isinstance(node, n.WaitNode) else None
 
     async def _hand_over(self) -> None:
