@@ -12,7 +12,6 @@ from adapter.ledger.signals import given_signal
 from interpreter.contract.calls import OnRecord
 
 _SQL = queries("waits")
-_AT_ITS_SOURCE = frozenset({"completed", "gone"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +20,7 @@ class _AheadRow:
     resolution: str | None
     id: str | None
     sealed_payload: bytes | None
+    opened: bool
 
 
 async def ahead(
@@ -28,20 +28,20 @@ async def ahead(
 ) -> dict[str, OnRecord]:
     """The calls and ended waits, by visit, whose projections come after a sequence number.
 
-    A wait that a cancel or the end of the run has ended is none of them, nor is a completion that
-    nothing came after: what follows ``onCancel`` has to expect that it came anyway. ActivityError
-    ``run.unknown``.
+    A wait that the end of the run has ended is none of them, nor is a completion at which the run
+    still stood: what follows ``onCancel`` has to expect that it came anyway. The wait that a cancel
+    has ended is among them, wherever it was. ActivityError ``run.unknown``.
     """
     keys = {"run": run_id, "after": after}
     run = await transaction.one(lock_question(run_id))
     if run is None:
         raise unknown_run(run_id)
     rows = await transaction.ask(Question(_SQL["ahead"], keys, _AheadRow))
-    if rows and rows[-1].resolution in _AT_ITS_SOURCE:
-        rows.pop()
     return {
         row.visit: OnRecord(
-            row.resolution or "", given_signal(run_keys, run, row.id, row.sealed_payload)
+            row.resolution or "",
+            given_signal(run_keys, run, row.id, row.sealed_payload),
+            kept=row.resolution is not None and not row.opened,
         )
         for row in rows
     }

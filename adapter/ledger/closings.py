@@ -30,7 +30,8 @@ _UNANSWERED = "closed-without-answer"
 class ClosingFacts:
     """An execution's end so far, and what the run's effects allow it to be.
 
-    ``unanswered`` holds [visit, effect class] of what may have been sent and has no answer.
+    ``left_by_cancel`` says that a cancel has ended a wait. ``unanswered`` holds [visit, effect
+    class] of what may have been sent and has no answer.
     """
 
     now: datetime
@@ -42,6 +43,7 @@ class ClosingFacts:
     changed_something: bool
     uncertain_mutation: bool
     uncertain_evaluation: bool
+    left_by_cancel: bool
     unanswered: list[JsonValue]
     known: list[JsonValue]
 
@@ -88,6 +90,9 @@ async def close(
         raise LedgerBehind(run_id)
     if facts.closed:
         return _opened(sealer, execution, facts.closing_state or "", facts)
+    if facts.left_by_cancel and closing.state is RunState.FINISHED:
+        # Its execution went back to before the cancel, and has passed the wait that this has ended.
+        closing = replace(closing, state=RunState.CANCELLED, outcome="", output=None)
     writes = _declarations(run, facts)
     facts = _with_declared(facts)
     state = end_of(facts, closing.state)

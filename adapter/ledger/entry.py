@@ -211,14 +211,14 @@ class Entry:
     def writes(self) -> list[Write]:
         """The writes of this entry; the entry is empty again and may go on."""
         keys = {"run": self.run.id, "execution": self.run.execution}
+        scope = {"owner": self.run.owner, "scope": self.run.scope, "now": self.now}
         writes = []
         if self._superseded:
             superseded = {**keys, "sequences": self._superseded}
             writes.append(Write(_SQL["supersede_steps"], superseded))
         if self._ended_waits:
-            ended = {"run": self.run.id, "waits": json.dumps(self._ended_waits), "now": self.now}
+            ended = {"run": self.run.id, **scope, "waits": json.dumps(self._ended_waits)}
             writes += [Write(_WAITS["end_waits"], ended), Write(_SIGNALS["completed"], ended)]
-        scope = {"owner": self.run.owner, "scope": self.run.scope, "now": self.now}
         parameters = {
             **keys,
             **scope,

@@ -68,7 +68,7 @@ class Repeats:
         return await self._pool.ask(Question(_SQL["acts_again"], _some(before), Told))
 
     async def cancels(self, before: datetime) -> list[Cancelled]:
-        """Executions whose run is to be cancelled and goes on, the latest first, at most 100."""
+        """Executions whose run is to be cancelled and goes on, by chance, at most 100."""
         return await self._pool.ask(Question(_SQL["cancels_again"], _some(before), Cancelled))
 
     async def forget(self, before: datetime) -> None:

@@ -28,6 +28,7 @@ _SQL = queries("signals")
 MOST_OPEN_SIGNALS: Final = 100
 _PURPOSE: Final = "signal"
 _LOST: Final = "signal-lost"
+_CANCELLED: Final = "cancelled"
 _FIRST_PATIENCE = timedelta(seconds=12)
 """Whoever recorded a signal delivers it at once; others leave it alone for so long."""
 
@@ -262,12 +263,13 @@ class Signals:
         keys: dict[str, JsonValue] = {"run": run.id, "visit": wait.id, "name": source.signal}
         known = await transaction.one(Question(_SQL["ended_wait"], keys, _WaitRow))
         lost = known is not None and known.has_lost_its_signal
+        stopped = "" if run.closed else _stopped(run, facts.now, after_cancel=after_cancel)
+        if known is not None and known.resolution == _CANCELLED:
+            # Its execution went back to before the cancel, which is told again.
+            return EndedWait(None, stopped)
         if known is not None and known.resolution is not None and not lost:
             return EndedWait(given_signal(self._run_keys, run, known.id, known.sealed_payload))
-        if run.closed:
-            return EndedWait(None)
-        stopped = _stopped(run, facts.now, after_cancel=after_cancel)
-        if lost and stopped:
+        if run.closed or (lost and stopped):
             return EndedWait(None, stopped)
         given = await self._first_fitting(transaction, run, source)
         if given is None and known is not None and known.resolution == _LOST:

@@ -154,11 +154,13 @@ class OnRecord:
     """What the ledger holds of a visit that its execution, gone back to earlier, has still ahead.
 
     ``resolution`` is how a wait ended and ``signal`` what completed it: a wait that was ``resumed``
-    without one can not end so again. Both are empty for a call.
+    without one can not end so again. ``kept`` says that the signal was there before the wait, which
+    never opened. All are empty for a call.
     """
 
     resolution: str = ""
     signal: GivenSignal | None = None
+    kept: bool = False
 
 
 def call_result(activity_id: str, reply: Reply) -> JsonValue:
@@ -246,25 +248,33 @@ def end_wait_request(*, after_cancel: bool) -> JsonValue:
 
 
 def cancel_result(activity_id: str, ahead: dict[str, OnRecord]) -> JsonValue:
-    """The envelope of a recorded cancel: ``{of, ahead: {visit: {resolution, signal}}}``."""
-    told = {
-        visit: {"resolution": one.resolution, "signal": _signal_to_json(one.signal)}
-        for visit, one in ahead.items()
-    }
+    """The envelope of a recorded cancel: ``{of, ahead: {visit: {resolution, signal, kept?}}}``."""
+    told = {}
+    for visit, one in ahead.items():
+        told[visit] = {"resolution": one.resolution, "signal": _signal_to_json(one.signal)}
+        if one.kept:
+            told[visit]["kept"] = True
     return {"of": activity_id, "ahead": told}
 
 
-def cancel_ahead(activity_id: str, result: JsonValue) -> dict[str, OnRecord]:
-    """What such an envelope says is ahead; nothing for a result that this project did not write."""
+def cancel_ahead(activity_id: str, result: JsonValue) -> dict[str, OnRecord] | None:
+    """What such an envelope says is ahead, or None for a result that this project did not write.
+
+    Nothing is ahead in ``{}``, which is what was written before there was an envelope.
+    """
+    if result == {}:
+        return {}
     try:
         if result["of"] != activity_id:
-            return {}
+            return None
         return {
-            visit: OnRecord(one["resolution"], _signal_from_json(one["signal"]))
+            visit: OnRecord(
+                one["resolution"], _signal_from_json(one["signal"]), one.get("kept", False) is True
+            )
             for visit, one in result["ahead"].items()
         }
     except (KeyError, TypeError, AttributeError):
-        return {}
+        return None
 
 
 def _signal_to_json(signal: GivenSignal | None) -> JsonValue:

@@ -33,7 +33,7 @@ from interpreter.machine.state import (
 )
 from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
-from interpreter.machine.turn import Turn, always_limited
+from interpreter.machine.turn import CANCELLED, Turn, always_limited
 
 _ADMITTED = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -336,19 +336,24 @@ def _cancel_requested(turn: Turn, event: e.CancelRequested) -> None:
             busy = busy or not _may_stay_unknown(turn, cursor)
             continue
         ahead = turn.ahead(name, cursor.node, cursor.visit)
-        resolution = "cancelled" if ahead is None else ahead.resolution
+        resolution = CANCELLED if ahead is None else ahead.resolution
         turn.commands.append(StopWaiting(name, cursor.node, cursor.visit, resolution))
         if ahead is not None:
             _written(turn, cursor.sequence)
             busy = True
             turn.put(name, replace(turn.branch(name), cursor=None))
             enter(turn, name, leave_as_recorded(turn, name, cursor.node, cursor.visit, ahead))
-        elif "cancelled" in turn.program.definition.nodes[cursor.node].outlets:
+        elif _follows_cancel(turn, name, cursor):
             _written(turn, cursor.sequence)
             busy = True
             enter(turn, name, take_cancel_route(turn, name, cursor.node, cursor.visit))
     if not busy:
         turn.close(Closing(RunState.CANCELLED, 0))
+
+
+def _follows_cancel(turn: Turn, branch: str, cursor: Cursor) -> bool:
+    outlets = turn.program.definition.nodes[cursor.node].outlets
+    return CANCELLED in outlets and turn.follows_cancel(branch, cursor.node, cursor.visit)
 
 
 def _deadline_reached(turn: Turn) -> None:

@@ -14,7 +14,7 @@ from interpreter.machine.commands import Observe, PerformCall, StartTimer
 from interpreter.machine.pointers import epoch_milliseconds, resolve
 from interpreter.machine.signals import takes
 from interpreter.machine.state import Branch, Cursor, KeptSignal, Phase
-from interpreter.machine.turn import Turn
+from interpreter.machine.turn import CANCELLED, Turn
 
 _BY_TIME = frozenset({"elapsed", "expired"})
 
@@ -170,11 +170,13 @@ def _wait(turn: Turn, branch: str, name: str, visit: int, node: n.WaitNode) -> s
     at = turn.branch(branch)
     ahead = turn.ahead(branch, name, visit)
     if ahead is not None:
-        # The numbers of its opening, so that what follows has those that stand on record.
-        turn.number(2)
+        if not ahead.kept:
+            # The numbers of its opening, so that what follows has those that stand on record.
+            turn.number(2)
         return leave_as_recorded(turn, branch, name, visit, ahead)
-    if turn.state.cancel_requested and not at.after_cancel and "cancelled" in node.outlets:
-        return take_cancel_route(turn, branch, name, visit)
+    if turn.state.cancel_requested and not at.after_cancel and CANCELLED in node.outlets:
+        if turn.follows_cancel(branch, name, visit):
+            return take_cancel_route(turn, branch, name, visit)
     if _stopped(turn, at):
         return None
     source = node.wait
@@ -307,8 +309,8 @@ def take_cancel_route(turn: Turn, branch: str, name: str, visit: int) -> str:
     at = turn.branch(branch)
     turn.put(branch, replace(at, after_cancel=True, cursor=None))
     turn.keep(branch, name, None, bounded=False)
-    turn.note(branch, name, visit, "cancelled", "cancelled")
-    return turn.left(branch, name, visit, "cancelled")
+    turn.note(branch, name, visit, "cancelled", CANCELLED)
+    return turn.left(branch, name, visit, CANCELLED)
 
 
 def leave_as_recorded(

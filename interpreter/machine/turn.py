@@ -18,6 +18,8 @@ from interpreter.machine.program import Program
 from interpreter.machine.trail import Passage
 
 MOST_SEEN_SIGNALS = 1_000
+CANCELLED = "cancelled"
+"""The outlet of a wait that a cancel ends, and how it then stands on record."""
 
 
 def always_limited() -> bool:
@@ -97,7 +99,16 @@ class Turn:
         """
         if self.branch(branch).after_cancel:
             return None
-        return self.state.ahead.get(f"{branch}/{node}:{visit}")
+        found = self.state.ahead.get(f"{branch}/{node}:{visit}")
+        return None if found is None or found.resolution == CANCELLED else found
+
+    def follows_cancel(self, branch: str, node: str, visit: int) -> bool:
+        """True where a cancel may take a wait's ``onCancel``.
+
+        Not where it has found the run at another wait on record: its route was taken from there.
+        """
+        at = [visit for visit, one in self.state.ahead.items() if one.resolution == CANCELLED]
+        return not at or f"{branch}/{node}:{visit}" in at
 
     def note(
         self, branch: str, node: str, visit: int, state: str, outlet: str = "", code: str = ""

@@ -30,6 +30,7 @@ PLAIN_SIGNAL = "temporal:"
 _POSTPONES = "back-offs-move"
 _LIMITED = "values-limited"
 _CANCELS_ONCE = "cancels-once"
+_AWAITS = "awaits-cancel"
 _MOST_NOTED = 20
 _TAKEN = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -374,13 +375,12 @@ class Driver:
         if end is None:
             return
         at = (command.branch, command.node, command.visit)
-        match end.resolution:
-            case "completed":
-                self._inbox.append(e.Completed(*at, end.value, _now_ms()))
-            case "gone":
-                self._inbox.append(e.Completed(*at, None, _now_ms(), gone=True))
-            case _:
-                self._inbox.append(e.Elapsed(*at, _now_ms()))
+        if end.resolution in ("completed", "gone"):
+            gone = end.resolution == "gone"
+            self._inbox.append(e.Completed(*at, end.value, _now_ms(), gone=gone))
+        elif end.resolution != "cancelled" or not workflow.patched(_AWAITS):
+            self._inbox.append(e.Elapsed(*at, _now_ms()))
+        # Else this execution went back to before a cancel, which is told again.
 
     async def _close(self, closing: Closing, ordinal: int) -> None:
         closed = await self._performer.close(closing, ordinal)

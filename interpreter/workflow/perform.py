@@ -47,6 +47,9 @@ _BEYOND_SENDING = timedelta(seconds=75)
 _PAUSE = timedelta(seconds=1)
 """Between an activity that ended without a word of ours and the next one."""
 
+# A gate of what executions of before go on without (its name stands in histories).
+_CANCELS_INSIST = "cancels-insist"
+
 _ONCE = RetryPolicy(maximum_attempts=1)
 _UNTIL_DONE = RetryPolicy(
     initial_interval=timedelta(seconds=1),
@@ -283,8 +286,14 @@ class Performer:
         """
         identity = "request-cancel"
         request: JsonValue = {"after": after}
-        result = await self._ledger_write(names.REQUEST_CANCEL, request, identity, "cancel")
-        return cancel_ahead(identity, result)
+        while True:
+            result = await self._ledger_write(names.REQUEST_CANCEL, request, identity, "cancel")
+            ahead = cancel_ahead(identity, result)
+            if ahead is not None:
+                return ahead
+            if not workflow.patched(_CANCELS_INSIST):
+                return {}
+            await workflow.sleep(_PAUSE, summary="cancel: again")
 
     async def close(self, closing: Closing, ordinal: int) -> Closed:
         """The closing write: a local activity, remote when that fails; never given up."""

@@ -67,7 +67,7 @@ async def gone_back(
         async with site.worker():
             await meanwhile(site, run_id)
             await sent(site, 1)
-            await site.until(run_id, RunState.WAITING)
+            await site.until(run_id, RunState.WAITING, RunState.CANCEL_REQUESTED)
         site.started.clear()
     async with own_temporal(folder / "older" / "now.db") as server:
         site = site.beside(client=await connected(site, server))

@@ -92,13 +92,13 @@ from (select distinct on (a.run_id, a.visit) a.id::text as id, a.run_id::text as
 order by random()
 limit %(limit)s
 
--- cancels_again: Runs that go on though a cancel is on record, the latest first.
+-- cancels_again: Runs that go on though a cancel is on record, by chance: none that stays keeps another waiting.
 select r.id::text as run_id, r.workflow, r.execution
 from coordinator.runs r
 where r.cancel_requested_at < %(before)s
   and r.state in ('queued', 'running', 'waiting', 'paused', 'attention', 'recovery-required',
                   'cancel-requested')
-order by r.cancel_requested_at desc
+order by random()
 limit %(limit)s
 
 -- forget_told: Of what was told once nothing is told again where a run is over, or nothing was taken.

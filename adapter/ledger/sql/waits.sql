@@ -29,11 +29,17 @@ do update set resolution = excluded.resolution, resolved_at = excluded.resolved_
 where coordinator.waits.resolution is null
 
 -- end_waits: Write how waits ended that nobody ended before; the end of the run says least.
-update coordinator.waits w
-set resolution = n.resolution, resolved_at = %(now)s, signal_id = coalesce(w.signal_id, n.signal)
+-- One that never opened, as where its signal was there before it, has an end too.
+insert into coordinator.waits as w
+    (run_id, visit, owner, scope, kind, opened_at, resolution, resolved_at, signal_id)
+select distinct on (n.visit) %(run)s, n.visit, %(owner)s, %(scope)s,
+       case when n.resolution = 'resumed' then 'signal' else '' end, %(now)s, n.resolution, %(now)s,
+       n.signal
 from json_to_recordset(%(waits)s) as n(visit text, resolution text, signal uuid)
-where w.run_id = %(run)s and w.visit = n.visit
-  and (w.resolution is null or (w.resolution = 'closed' and w.resolved_at = %(now)s))
+on conflict (run_id, visit)
+do update set resolution = excluded.resolution, resolved_at = excluded.resolved_at,
+              signal_id = coalesce(w.signal_id, excluded.signal_id)
+where w.resolution is null or (w.resolution = 'closed' and w.resolved_at = %(now)s)
 
 -- share_source: Keep a notice about this source and the opening of a wait on it apart.
 select pg_advisory_xact_lock(hashtextextended(%(source_digest)s, 0))::text as done
@@ -78,10 +84,12 @@ set hints_told = greatest(hints_told, %(hints)s)
 where run_id = %(run)s and visit = %(visit)s
 returning hints_told
 
--- ahead: Calls and ended waits whose projections come after a sequence number, in their order.
-select p.visit, w.resolution, g.id::text as id, g.sealed_payload
+-- ahead: Calls and ended waits whose projections come after a sequence number, and the wait at which a
+-- cancel has found the run, wherever that is. A completion counts once the run went on.
+select p.visit, w.resolution, g.id::text as id, g.sealed_payload, p.opened
 from (select s.run_id, s.kind, s.branch || '/' || s.node || ':' || s.visit as visit,
-             min(s.sequence) as sequence
+             min(s.sequence) as sequence, bool_or(s.state = 'waiting') as opened,
+             bool_or(s.state not in ('running', 'waiting')) as over
       from coordinator.steps s
       join coordinator.runs r on r.id = s.run_id and r.execution = s.execution
       where s.run_id = %(run)s and not s.superseded and s.sequence > %(after)s
@@ -89,5 +97,10 @@ from (select s.run_id, s.kind, s.branch || '/' || s.node || ':' || s.visit as vi
       group by s.run_id, s.kind, s.branch, s.node, s.visit) p
 left join coordinator.waits w on w.run_id = p.run_id and w.visit = p.visit
 left join coordinator.signals g on g.id = w.signal_id
-where p.kind = 'call' or w.resolution not in ('cancelled', 'closed')
-order by p.sequence
+where p.kind = 'call'
+   or (w.resolution not in ('cancelled', 'closed')
+       and (p.over or w.resolution not in ('completed', 'gone')))
+union all
+select w.visit, w.resolution, null, null, true
+from coordinator.waits w
+where w.run_id = %(run)s and w.resolution = 'cancelled'

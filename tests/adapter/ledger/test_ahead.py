@@ -66,20 +66,33 @@ async def test_a_signal_that_nobody_has_any_more_is_ahead_without_itself(
     assert (await ledger.runs.ahead(run_id, 2))[FIRST] == OnRecord("resumed")
 
 
-async def test_a_wait_that_a_cancel_has_ended_is_not_ahead(ledger: Ledger, run_id: str) -> None:
+async def test_the_wait_that_a_cancel_has_ended_is_told_wherever_it_is(
+    ledger: Ledger, run_id: str
+) -> None:
     await ledger.runs.open_wait(wait(run_id, wait=visit(run_id), kind="signal", sequence=1))
     ended = StepRecord(3, "main", "first", 1, "wait", "cancelled", "cancelled")
     await ledger.runs.record(run_id, RunState.RUNNING, (ended,))
-    assert await ledger.runs.ahead(run_id, 0) == {}
+    for after in (0, 9):
+        assert await ledger.runs.ahead(run_id, after) == {FIRST: OnRecord("cancelled")}
 
 
-async def test_a_completion_is_ahead_only_where_something_came_after_it(
+async def test_a_wait_that_never_opened_is_ahead_with_the_signal_that_was_there_before_it(
+    ledger: Ledger, run_id: str
+) -> None:
+    signal = await ledger.signals.begin(run_id, PAID)
+    taken = step(4, "first", "resumed", signal.id)
+    await ledger.runs.record(run_id, RunState.RUNNING, (taken,))
+    kept = OnRecord("resumed", GivenSignal(signal.id, {"canary": 3}), kept=True)
+    assert await ledger.runs.ahead(run_id, 0) == {FIRST: kept}
+
+
+async def test_a_completion_is_ahead_only_where_the_run_went_on(
     ledger: Ledger, run_id: str
 ) -> None:
     await ledger.runs.open_wait(wait(run_id, wait=visit(run_id, "second"), sequence=1))
     assert await ledger.runs.resolve_wait(visit(run_id, "second"), "completed") == "completed"
     assert await ledger.runs.ahead(run_id, 0) == {}
-    more = (step(4, "more", "next", kind="call"),)
+    more = (step(3, "second", "completed"),)
     await ledger.runs.record(run_id, RunState.RUNNING, more)
     assert (await ledger.runs.ahead(run_id, 0))[SECOND] == OnRecord("completed")
 

@@ -46,6 +46,15 @@ async def test_the_first_end_stands_whatever_is_asked_later(ledger: Ledger, run_
     assert [e.type for e in await ledger.reads.events(run_id, None)].count("run.finished") == 1
 
 
+async def test_a_run_whose_cancel_has_ended_a_wait_does_not_finish(
+    ledger: Ledger, run_id: str
+) -> None:
+    await ledger.runs.request_cancel(run_id, "no more")
+    left = StepRecord(1, "main", "pause", 1, "wait", "cancelled", "cancelled")
+    await ledger.runs.record(run_id, RunState.RUNNING, [left])
+    assert await ledger.runs.close(run_id, 1, DONE) == Closed(RunState.CANCELLED)
+
+
 async def test_of_two_ends_at_once_one_is_the_answer_of_both(ledger: Ledger, run_id: str) -> None:
     ends = await asyncio.gather(
         ledger.runs.close(run_id, 1, DONE), ledger.runs.close(run_id, 1, EXPIRED)

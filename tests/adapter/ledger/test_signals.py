@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -222,6 +223,35 @@ async def test_a_lost_signal_of_a_wait_after_a_cancel_is_waited_for_until_the_de
     assert ended == EndedWait(None, "deadline")
 
 
+@pytest.mark.parametrize("code", ["temporal:1", "signal"])
+async def test_a_wait_that_never_opened_has_its_signal_too(
+    ledger: Ledger, run_id: str, code: str
+) -> None:
+    signal = await ledger.signals.begin(run_id, PAID)
+    code = signal.id if code == "signal" else code
+    taken = StepRecord(2, "main", "first", 1, "wait", "succeeded", "resumed", code)
+    await ledger.runs.record(run_id, RunState.RUNNING, [taken])
+    if code == signal.id:
+        ended = await ledger.runs.end_wait(visit(run_id))
+        assert ended.signal == GivenSignal(signal.id, {"canary": 3})
+        return
+    await ledger.signals.conclude(signal.id, "late")
+    with pytest.raises(ActivityError) as refused:
+        await ledger.runs.end_wait(visit(run_id))
+    assert refused.value.code == "signal.lost"
+
+
+async def test_the_end_of_a_wait_that_a_cancel_has_ended_is_left_to_the_cancel(
+    ledger: Ledger, run_id: str
+) -> None:
+    await ledger.runs.request_cancel(run_id, "no more")
+    ended = StepRecord(3, "main", "first", 1, "wait", "cancelled", "cancelled")
+    await ledger.runs.record(run_id, RunState.RUNNING, [ended])
+    assert await ledger.runs.end_wait(visit(run_id)) == EndedWait(None, "cancel")
+    await ledger.runs.close(run_id, 1, Closing(RunState.CANCELLED, 9))
+    assert await ledger.runs.end_wait(visit(run_id)) == EndedWait(None)
+
+
 async def test_what_was_of_no_use_is_journalled_without_its_name(
     ledger: Ledger, run_id: str, sql: Sql
 ) -> None:
@@ -252,6 +282,19 @@ async def test_a_run_that_can_not_be_told_again_keeps_no_other_waiting(
     given = [one.id for one in again if one.run_id == run_id]
     asked = "select id::text from coordinator.signals where run_id = %s order by recorded_at, id"
     assert given == [one for (one,) in await sql(asked, run_id)][: len(given)]
+
+
+async def test_a_cancel_that_is_told_again_and_again_keeps_no_other_waiting(
+    ledger: Ledger, run_id: str, sql: Sql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["adapter.ledger.repeats"], "_AT_A_TIME", 1)
+    made = waiting()
+    other = await ledger.admissions.admit(admission("k3", expected_revision=made.revision))
+    for run in (run_id, other.run_id):
+        await ledger.runs.request_cancel(run, "no more")
+    [(now,)] = await sql("select clock_timestamp()")
+    told = [await ledger.repeats.cancels(now) for _ in range(40)]
+    assert {one.run_id for [one] in told} == {run_id, other.run_id}
 
 
 async def lost(ledger: Ledger, run_id: str) -> None:

@@ -139,6 +139,38 @@ def test_what_follows_has_the_numbers_that_stand_on_record() -> None:
     assert behind.state.sequence == straight.state.sequence - 1
 
 
+def test_a_wait_that_took_a_kept_signal_has_no_numbers_of_an_opening() -> None:
+    straight = Play(program(NODES))
+    straight.feed(signalled("s1", {"of": "s1"}))
+    straight.feed(signalled("s2", {"of": "s2"}))
+    straight.answer("send", ACCEPTED)
+    behind = Play(program(NODES))
+    second = OnRecord("resumed", GivenSignal("s2", {"of": "s2"}), kept=True)
+    cancelled(behind, first=OnRecord("resumed", PAID), send=CALLED, second=second)
+    behind.answer("send", ACCEPTED)
+    assert behind.closing.steps == straight.closing.steps[: len(behind.closing.steps)]
+
+
+def test_the_route_of_a_wait_that_a_cancel_has_ended_is_followed_from_there_alone() -> None:
+    at_first = Play(program(NODES))
+    assert called(cancelled(at_first, first=OnRecord("cancelled"))[-1]) == ("undo", True)
+    at_second = Play(program(NODES))
+    at_second.feed(signalled("s1", {"of": "s1"}))
+    at_second.answer("send", ACCEPTED)
+    sent = len(at_second.commands)
+    cancelled(at_second, first=OnRecord("cancelled"))
+    assert at_second.closing.state is RunState.CANCELLED
+    assert not [one for one in at_second.commands[sent:] if isinstance(one, c.PerformCall)]
+
+
+def test_a_call_that_a_cancel_meets_leads_to_no_other_route_than_that_on_record() -> None:
+    play = Play(program(NODES))
+    play.feed(signalled("s1", {"of": "s1"}))
+    cancelled(play, first=OnRecord("cancelled"))
+    play.answer("send", ACCEPTED)
+    assert play.closing.state is RunState.CANCELLED
+
+
 def test_a_run_has_reached_what_it_does_not_wait_for() -> None:
     play = Play(program(NODES))
     opening = play.commands[0]
@@ -148,7 +180,10 @@ def test_a_run_has_reached_what_it_does_not_wait_for() -> None:
     assert reached(play.state) == play.state.sequence
 
 
-@pytest.mark.parametrize("ahead", [{}, {FIRST: OnRecord("resumed", PAID), SENT: CALLED}])
+@pytest.mark.parametrize(
+    "ahead",
+    [{}, {FIRST: OnRecord("resumed", PAID), SENT: CALLED}, {FIRST: OnRecord("resumed", kept=True)}],
+)
 def test_what_is_ahead_goes_through_a_history(ahead: dict[str, OnRecord]) -> None:
     written = cancel_result("request-cancel", ahead)
     assert cancel_ahead("request-cancel", written) == ahead
@@ -158,14 +193,17 @@ def test_what_is_ahead_goes_through_a_history(ahead: dict[str, OnRecord]) -> Non
     "strange",
     [
         None,
-        {},
         {"of": "close:1", "ahead": {}},
         {"of": "request-cancel", "ahead": [FIRST]},
         {"of": "request-cancel", "ahead": {FIRST: {"resolution": "resumed"}}},
     ],
 )
 def test_what_a_stranger_says_is_ahead_is_not_believed(strange: Any) -> None:
-    assert cancel_ahead("request-cancel", strange) == {}
+    assert cancel_ahead("request-cancel", strange) is None
+
+
+def test_what_was_written_before_there_was_an_envelope_says_that_nothing_is_ahead() -> None:
+    assert cancel_ahead("request-cancel", {}) == {}
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,7 @@ def _script(
     first_signals: list[GivenSignal | None] | None = None,
     stopped: str = "",
     ahead: dict[str, OnRecord] | None = None,
+    forged_cancels: int = 0,
     **replies: Any,
 ) -> Callable[[], ScriptedActivities]:
     def make() -> ScriptedActivities:
@@ -155,6 +156,7 @@ def _script(
         script.first_signals = list(first_signals or [None])
         script.stopped = stopped
         script.ahead = ahead
+        script.forged_cancels = forged_cancels
         return script
 
     return make
@@ -318,6 +320,16 @@ PATHS: dict[str, Path] = {
     "wait-cancelled": Path(
         REVIEWED,
         _script(submit=[accepted()], wait=[not_yet(900)], undo=[accepted()]),
+        _cancel_the_wait,
+    ),
+    "wait-cancelled-before": Path(
+        REVIEWED,
+        _script(submit=[accepted()], wait=[WaitEnd("cancelled")], undo=[accepted()]),
+        _cancel_the_wait,
+    ),
+    "cancel-insisted": Path(
+        REVIEWED,
+        _script(submit=[accepted()], wait=[not_yet(900)], undo=[accepted()], forged_cancels=2),
         _cancel_the_wait,
     ),
     "call-cancelled": Path(

@@ -209,6 +209,37 @@ async def test_a_completion_found_while_cancelling_is_not_lost(
         assert (await handle.result())["outcome"] == "done"
 
 
+async def test_a_poll_that_a_cancel_has_ended_before_waits_for_the_cancel(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities(submit=[accepted()], wait=[WaitEnd("cancelled")], undo=[accepted()])
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(REVIEWED)
+        await until(lambda: len(script.asked) == 2)
+        await asyncio.sleep(0.5)
+        assert script.closings == []
+        await handle.cancel()
+        await until(lambda: script.closings)
+        await asyncio.sleep(0.2)
+    assert script.asked[-1][0] == "main/undo:1:1"
+    assert script.closings[-1].state is RunState.CANCELLED
+
+
+async def test_a_cancel_that_somebody_completes_by_hand_is_recorded_all_the_same(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities(submit=[accepted()], wait=[not_yet(900)], undo=[accepted()])
+    script.forged_cancels = 2
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(REVIEWED)
+        await until(lambda: len(script.asked) == 2)
+        await handle.cancel()
+        await until(lambda: script.closings)
+        await asyncio.sleep(0.2)
+    assert script.cancels == 3
+    assert script.closings[-1].state is RunState.CANCELLED
+
+
 async def test_a_cancel_ends_a_back_off_and_asks_the_ledger(
     client: Client, task_queue: str
 ) -> None:
