@@ -24,8 +24,7 @@ def parse_json(body: bytes) -> JsonValue:
         value = _DECODER.decode(text)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
-    # Fewer brackets than levels need no look.
-    if body.count(b"{") + body.count(b"[") > DEEPEST_VALUE and nested_deeper(value, DEEPEST_VALUE):
+    if nested_deeper(body, value, DEEPEST_VALUE):
         raise ValueError("nested too deep")
     if "\\u" in text:
         # Only an escape can bring a lone surrogate in; it has no UTF-8 form and could not be kept.

@@ -317,9 +317,7 @@ def strict_json(data: bytes) -> JsonValue:
         )
         # Lone surrogates pass the parser, and no text that leaves this process may hold one.
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-        if data.count(b"{") + data.count(b"[") > DEEPEST_JSON and nested_deeper(
-            value, DEEPEST_JSON
-        ):
+        if nested_deeper(data, value, DEEPEST_JSON):
             raise ValueError("nested too deep")
     except (ValueError, RecursionError) as error:
         raise refused(

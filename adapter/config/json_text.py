@@ -58,7 +58,7 @@ def strict_json(data: bytes) -> JsonValue:
         raise _too_deep() from error
     except ValueError as error:
         raise BadJson("a number has too many digits", remedy="write it as a text") from error
-    if text.count("{") + text.count("[") > DEEPEST_JSON and nested_deeper(value, DEEPEST_JSON):
+    if nested_deeper(data, value, DEEPEST_JSON):
         raise _too_deep()
     return value
 

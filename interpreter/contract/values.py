@@ -43,8 +43,11 @@ class Document(BaseModel):
         return result
 
 
-def nested_deeper(value: JsonValue, levels: int) -> bool:
-    """Whether something stands more than ``levels`` below the root of a value."""
+def nested_deeper(text: bytes, value: JsonValue, levels: int) -> bool:
+    """Whether a JSON text's value has something more than ``levels`` below its root."""
+    # A text with fewer brackets than levels needs no look at its value.
+    if text.count(b"{") + text.count(b"[") <= levels:
+        return False
     level = [value]
     for _ in range(levels + 1):
         level = [
