@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ def run_program(
     program: str, help: str, entries: Mapping[str, Entry], arguments: Sequence[str] | None
 ) -> int:
     """Run a program's command line; help and version come without importing any command."""
+    _occupy_standard_descriptors()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given in ([], ["--help"]):
         return _told(_help_text(program, help, entries))
@@ -36,6 +38,13 @@ def run_program(
     from adapter.cli.outcome import run
 
     return run(LazyGroup(program, help, entries), program, given)
+
+
+def _occupy_standard_descriptors() -> None:
+    """Have nothing that is opened later stand where input, output and errors are written."""
+    while (opened := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(opened)
 
 
 def _told(text: str) -> int:

@@ -10,7 +10,16 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from adapter.cli.entries import Entry
+from adapter.cli.terminal import Terminal
 from adapter.errors import Usage
+
+
+class _Helped(TyperCommand):
+    """A command whose help is written as any other output: the parser's own way ends otherwise."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option that shows this command's help and ends."""
+        return _shown_by_us(super().get_help_option(ctx))
 
 
 class LazyGroup(TyperGroup):
@@ -38,6 +47,10 @@ class LazyGroup(TyperGroup):
             _refuse_empty(f"{self.name} {name}", rest)
         return name, None if stub is None else self._load(str(name)), rest
 
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option that shows this group's help and ends."""
+        return _shown_by_us(super().get_help_option(ctx))
+
     def _load(self, name: str) -> Any:
         entry = self._entries[name]
         if entry.commands:
@@ -49,8 +62,20 @@ class LazyGroup(TyperGroup):
             if entry.passes_arguments_on
             else {}
         )
-        app.command(name, help=entry.help, context_settings=settings)(function)
+        app.command(name, cls=_Helped, help=entry.help, context_settings=settings)(function)
         return typer.main.get_command(app)
+
+
+def _shown_by_us(option: Any) -> Any:
+    if option is not None:
+        option.callback = _show_help
+    return option
+
+
+def _show_help(context: Any, _option: Any, asked: bool) -> None:
+    if asked:
+        Terminal().write(context.get_help() + "\n")
+        context.exit()
 
 
 def _refuse_empty(command: str, arguments: Sequence[str]) -> None:

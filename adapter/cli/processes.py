@@ -58,7 +58,7 @@ def worker(
 
 def _loaded(runtime: RuntimeOption) -> Runtime:
     loaded = load_runtime(find_runtime(runtime))
-    configure_logs(readable=sys.stderr.isatty())
+    configure_logs()
     return loaded
 
 

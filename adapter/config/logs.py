@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
 import threading
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO, cast
 
 import structlog
 
 from interpreter.errors import CoordinatorError
 
 
-def configure_logs(*, readable: bool) -> None:
-    """Send structlog and the standard library's loggers to stderr in one form."""
+def configure_logs() -> None:
+    """Send structlog and the standard library's loggers to stderr in one form.
+
+    It is readable on a terminal. What stderr does not take is lost, and nothing stops for it.
+    """
+    stderr: TextIO | None = sys.stderr
+    readable = stderr is not None and stderr.isatty()
+    taken = cast("TextIO", _Taken(stderr))
     stamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
     shared: list[structlog.types.Processor] = [structlog.stdlib.add_log_level, stamp]
     last: structlog.types.Processor = (
-        structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        structlog.dev.ConsoleRenderer(colors=True)
         if readable
         else structlog.processors.JSONRenderer()
     )
     structlog.configure(
         processors=[*shared, last],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(taken),
         cache_logger_on_first_use=True,
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[*shared, _error_by_name],
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, last],
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(taken)
     handler.setFormatter(formatter)
     handler.addFilter(_without_values)
     root = logging.getLogger()
@@ -42,6 +50,24 @@ def configure_logs(*, readable: bool) -> None:
         logging.getLogger(noisy).setLevel(logging.WARNING)
     threading.excepthook = _thread_failed
     sys.unraisablehook = _unraisable
+
+
+class _Taken(io.TextIOBase):
+    """A stream that takes whatever it is given, whether or not anybody still reads it."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        if self._stream is not None:
+            with suppress(OSError):
+                self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        if self._stream is not None:
+            with suppress(OSError):
+                self._stream.flush()
 
 
 def _without_values(record: logging.LogRecord) -> bool:

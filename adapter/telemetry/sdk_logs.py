@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import TextIO
 
 from temporalio.runtime import LoggingConfig, LoggingFormat, Runtime, TelemetryConfig
 
 
 def sdk_logging() -> LoggingConfig:
     """Its warnings, to stdout; without this they are coloured lines that no collector reads."""
-    form = None if sys.stdout.isatty() else LoggingFormat.JSON
+    stdout: TextIO | None = sys.stdout
+    form = None if stdout is not None and stdout.isatty() else LoggingFormat.JSON
     return LoggingConfig(filter=LoggingConfig.default.filter, format=form)
 
 

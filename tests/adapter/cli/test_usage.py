@@ -177,7 +177,18 @@ def test_what_is_not_there_is_refused_and_names_the_flag() -> None:
     assert said.place == "--name"
 
 
-@pytest.mark.parametrize("line", ["list --limit 0 --format json", "schema", "--help", "--version"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "list --limit 0 --format json",
+        "schema",
+        "--help",
+        "--version",
+        "list --help",
+        "audit --help",
+        "audit verify --help",
+    ],
+)
 @pytest.mark.parametrize("lost", ["full", "closed", "gone"])
 def test_output_that_goes_nowhere_is_one_error_and_no_traceback(line: str, lost: str) -> None:
     program = "import sys; from adapter.cli.main import main; sys.exit(main())"
@@ -189,7 +200,7 @@ def test_output_that_goes_nowhere_is_one_error_and_no_traceback(line: str, lost:
     with open("/dev/full", "wb") as full, os.fdopen(writing, "wb") as broken:
         out = {"full": full, "closed": None, "gone": broken}[lost]
         done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
-    refused = "list" in line
+    refused = "--limit" in line
     assert done.returncode == (2 if refused else GONE if lost == "gone" else 3)
     lines = done.stderr.splitlines()
     if refused:
@@ -197,6 +208,12 @@ def test_output_that_goes_nowhere_is_one_error_and_no_traceback(line: str, lost:
     elif lost != "gone":
         assert lines[0].startswith("error[output.unwritable]: stdout: ")
     assert len(lines) == (0 if lost == "gone" and not refused else 2)
+
+
+def test_what_a_command_opens_never_stands_where_errors_are_written() -> None:
+    program = "import os; from adapter.cli.main import main; main(['--version']); os.fstat(2)"
+    command = ["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-c", program]
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def test_every_finding_of_a_runtime_file_is_shown(run: Run, tmp_path: Path) -> None:
