@@ -15,10 +15,11 @@ from temporalio.client import (
 )
 from temporalio.service import RPCError, RPCStatusCode
 
-from adapter.errors import Unavailable
+from adapter.temporal.client import unanswered
 from interpreter.contract.values import JsonValue
 
 _RPC_TIMEOUT = timedelta(seconds=10)
+_REMEDY = "nothing is lost: the act is on record and is delivered again"
 _PATIENCE_SECONDS = 12.0
 
 
@@ -98,7 +99,7 @@ async def standing(client: Client, workflow_id: str) -> Delivery:
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             return Delivery.ABSENT
-        raise _unavailable(error) from error
+        raise unanswered(error, _REMEDY) from error
     running = found.status is WorkflowExecutionStatus.RUNNING
     return Delivery.TAKEN if running else Delivery.CLOSED
 
@@ -106,14 +107,6 @@ async def standing(client: Client, workflow_id: str) -> Delivery:
 async def _without_execution(client: Client, workflow_id: str, error: RPCError) -> Delivery:
     """Why nothing was found to deliver to: it has ended, or is not there."""
     if error.status is not RPCStatusCode.NOT_FOUND:
-        raise _unavailable(error) from error
+        raise unanswered(error, _REMEDY) from error
     found = await standing(client, workflow_id)
     return Delivery.UNANSWERED if found is Delivery.TAKEN else found
-
-
-def _unavailable(error: RPCError) -> Unavailable:
-    return Unavailable(
-        "temporal.unavailable",
-        f"Temporal did not answer ({error.status.name})",
-        remedy="nothing is lost: the act is on record and is delivered again",
-    )

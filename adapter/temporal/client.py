@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 
 from temporalio.client import Client, Interceptor, TLSConfig
 from temporalio.runtime import Runtime
+from temporalio.service import RPCError
 
 from adapter.errors import Unavailable
 from adapter.temporal.codec import SealingCodec
 from adapter.temporal.payloads import sealed_converter
+
+_SETTING = "temporal.address"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,16 @@ async def connect(
         raise Unavailable(
             "temporal.unavailable",
             f"Temporal does not answer at {where.address}",
-            place="temporal.address",
+            place=_SETTING,
             remedy="start Temporal, or correct the address",
         ) from error
+
+
+def unanswered(error: RPCError, remedy: str) -> Unavailable:
+    """Unavailable ``temporal.unavailable`` for what Temporal did not do, or did not answer."""
+    return Unavailable(
+        "temporal.unavailable",
+        f"Temporal did not answer ({error.status.name})",
+        place=_SETTING,
+        remedy=remedy,
+    )

@@ -10,11 +10,12 @@ from temporalio.client import Client, WorkflowExecutionStatus, WorkflowFailureEr
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
-from adapter.errors import Unavailable
+from adapter.temporal.client import unanswered
 from interpreter.contract.records import RunState
 from interpreter.contract.values import JsonValue
 
 _RPC_TIMEOUT = timedelta(seconds=10)
+_REMEDY = "nothing is lost: the next pass of the reconciler looks again"
 
 
 class Fate(StrEnum):
@@ -69,7 +70,7 @@ async def find(client: Client, workflow_id: str) -> Found:
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             return Found(Fate.MISSING)
-        raise _unavailable(error) from error
+        raise unanswered(error, _REMEDY) from error
     # A status that this program does not know is left alone, as that of an open one is.
     fate = _FATES.get(described.status, Fate.LIVE) if described.status else Fate.LIVE
     result = None
@@ -88,12 +89,4 @@ async def _published(client: Client, workflow_id: str, run_id: str) -> Published
     except (KeyError, TypeError, WorkflowFailureError, ApplicationError):
         return None
     except RPCError as error:
-        raise _unavailable(error) from error
-
-
-def _unavailable(error: RPCError) -> Unavailable:
-    return Unavailable(
-        "temporal.unavailable",
-        f"Temporal did not answer ({error.status.name})",
-        remedy="nothing is lost: the next pass of the reconciler looks again",
-    )
+        raise unanswered(error, _REMEDY) from error

@@ -9,7 +9,7 @@ from temporalio.api.workflowservice.v1 import DescribeNamespaceRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from adapter.errors import Unavailable
+from adapter.temporal.client import unanswered
 
 _RPC_TIMEOUT = timedelta(seconds=5)
 _FAILING = (
@@ -38,11 +38,7 @@ async def facts_of(client: Client, task_queue: str) -> NamespaceFacts:
         answer = await client.workflow_service.describe_namespace(request, timeout=_RPC_TIMEOUT)
         failing = await _failing(client, task_queue)
     except RPCError as error:
-        raise Unavailable(
-            "temporal.unavailable",
-            f"Temporal did not answer ({error.status.name})",
-            remedy="look at the Temporal server, then ask again",
-        ) from error
+        raise unanswered(error, "look at the Temporal server, then ask again") from error
     kept = answer.config.workflow_execution_retention_ttl.ToTimedelta()
     return NamespaceFacts(kept, failing)
 

@@ -9,11 +9,12 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from adapter.errors import Unavailable
+from adapter.temporal.client import unanswered
 from interpreter.contract import names
 from interpreter.contract.runs import StartRun, workflow_id
 
 _RPC_TIMEOUT = timedelta(seconds=10)
+_REMEDY = "try again with the same ids: nothing is done twice"
 _SHORT = 8
 """Digits by which people tell runs apart in Temporal's lists."""
 
@@ -40,7 +41,7 @@ async def start_run(client: Client, start: StartRun, task_queue: str) -> str:
     except WorkflowAlreadyStartedError as error:
         return error.run_id or ""
     except RPCError as error:
-        raise _unavailable(error) from error
+        raise unanswered(error, _REMEDY) from error
     return handle.first_execution_run_id or handle.result_run_id or ""
 
 
@@ -57,12 +58,4 @@ async def hint(client: Client, start: StartRun | str) -> None:
         )
     except RPCError as error:
         if error.status is not RPCStatusCode.NOT_FOUND:
-            raise _unavailable(error) from error
-
-
-def _unavailable(error: RPCError) -> Unavailable:
-    return Unavailable(
-        "temporal.unavailable",
-        f"Temporal did not answer ({error.status.name})",
-        remedy="try again with the same ids: nothing is done twice",
-    )
+            raise unanswered(error, _REMEDY) from error

@@ -23,11 +23,12 @@ from temporalio.converter import WorkflowSerializationContext
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
-from adapter.errors import Unavailable
+from adapter.temporal.client import unanswered
 from interpreter.contract import names
 from interpreter.contract.records import LedgerMark
 
 _RPC_TIMEOUT = timedelta(seconds=10)
+_REMEDY = "nothing is lost: the next pass of the reconciler tries again"
 _CATCHUP = timedelta(minutes=10)
 _Updater = Callable[[ScheduleUpdateInput], Awaitable[ScheduleUpdate]]
 
@@ -60,7 +61,7 @@ class ReconcileSchedule:
         except RPCError as error:
             if error.status is RPCStatusCode.NOT_FOUND:
                 return None
-            raise _unavailable(error) from error
+            raise unanswered(error, _REMEDY) from error
         return await self._mark_of(client, found.schedule)
 
     async def write(self, client: Client, mark: LedgerMark) -> None:
@@ -81,7 +82,7 @@ class ReconcileSchedule:
         try:
             await self._create_or_update(client, mark, updated)
         except RPCError as error:
-            raise _unavailable(error) from error
+            raise unanswered(error, _REMEDY) from error
 
     async def _create_or_update(self, client: Client, mark: LedgerMark, updated: _Updater) -> None:
         handle = client.get_schedule_handle(self.id)
@@ -122,11 +123,3 @@ class ReconcileSchedule:
             return LedgerMark.from_json(value)
         except (KeyError, TypeError, ValueError, ApplicationError):
             return None
-
-
-def _unavailable(error: RPCError) -> Unavailable:
-    return Unavailable(
-        "temporal.unavailable",
-        f"Temporal did not answer ({error.status.name})",
-        remedy="nothing is lost: the next pass of the reconciler tries again",
-    )

@@ -17,10 +17,12 @@ from temporalio.api.workflowservice.v1 import (
 from temporalio.client import Client, WorkflowExecutionStatus
 from temporalio.service import RPCError, RPCStatusCode
 
-from adapter.errors import Refused, Unavailable
+from adapter.errors import Refused
+from adapter.temporal.client import unanswered
 from interpreter.contract import names
 
 _RPC_TIMEOUT = timedelta(seconds=10)
+_REMEDY = "look at the Temporal server, then repeat the command: that is harmless"
 _PAUSE_SECONDS = 0.5
 _NOT_YET = frozenset({RPCStatusCode.NOT_FOUND, RPCStatusCode.FAILED_PRECONDITION})
 _STATE = "WORKER_DEPLOYMENT_VERSION_STATUS_"
@@ -58,7 +60,7 @@ async def known_builds(client: Client, deployment: str) -> KnownBuilds:
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             return KnownBuilds(None, ())
-        raise _unavailable(error) from error
+        raise unanswered(error, _REMEDY) from error
     info = answer.worker_deployment_info
     current = info.routing_config.current_deployment_version.build_id
     builds = sorted(map(_build, info.version_summaries), key=lambda build: build.created_at)
@@ -93,7 +95,7 @@ async def make_current(client: Client, deployment: str, build: str, patience: fl
             return
         except RPCError as error:
             if error.status not in _NOT_YET:
-                raise _unavailable(error) from error
+                raise unanswered(error, _REMEDY) from error
             if time.monotonic() >= until:
                 raise Refused(
                     "versions.build-absent",
@@ -116,7 +118,7 @@ async def build_of(client: Client, deployment: str, workflow_id: str) -> str | N
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             return None
-        raise _unavailable(error) from error
+        raise unanswered(error, _REMEDY) from error
     if described.status is not WorkflowExecutionStatus.RUNNING:
         return None
     found = described.raw_description.workflow_execution_info.versioning_info.deployment_version
@@ -137,13 +139,5 @@ async def nudge(client: Client, workflow_id: str) -> bool:
     except RPCError as error:
         if error.status is RPCStatusCode.NOT_FOUND:
             return False
-        raise _unavailable(error) from error
+        raise unanswered(error, _REMEDY) from error
     return True
-
-
-def _unavailable(error: RPCError) -> Unavailable:
-    return Unavailable(
-        "temporal.unavailable",
-        f"Temporal did not answer ({error.status.name})",
-        remedy="look at the Temporal server, then repeat the command: that is harmless",
-    )

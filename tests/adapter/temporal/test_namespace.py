@@ -32,4 +32,5 @@ async def test_a_namespace_that_is_not_there_is_unavailable(temporal_address: st
     elsewhere = await Client.connect(temporal_address, namespace="elsewhere")
     with pytest.raises(Unavailable) as refusal:
         await facts_of(elsewhere, "quiet")
-    assert refusal.value.code == "temporal.unavailable"
+    said = refusal.value
+    assert (said.code, said.place) == ("temporal.unavailable", "temporal.address")
