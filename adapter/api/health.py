@@ -66,7 +66,12 @@ def open_routes(book: RunBook, executions: Executions) -> APIRouter:
     async def read_problem(code: str) -> ProblemPage:
         kind = KINDS.get(code)
         if kind is None:
-            raise refused("route.absent", "no problem has this code", remedy="check its spelling")
+            raise refused(
+                "route.absent",
+                "no problem has this code",
+                place="path/code",
+                remedy="check its spelling",
+            )
         return ProblemPage(code=code, status=kind.status, title=kind.title)
 
     return router

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from adapter.cli.service_client import exchange, problem_error
+from adapter.cli.service_client import ask_open
 from adapter.errors import Refused
 
 
@@ -52,12 +52,4 @@ class PretendCasework:
 
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"}
-        status, answer = exchange(self.origin, method, path, data, headers)
-        try:
-            value = json.loads(answer)
-        except ValueError:
-            value = None
-        if 200 <= status < 300:
-            return value
-        raise problem_error(status, value)
+        return ask_open(self.origin, method, path, data)

@@ -32,7 +32,6 @@ from adapter.cli.options import FormatOption
 from adapter.cli.runs import effects_table, show_status, steps_table
 from adapter.cli.terminal import Format, Terminal
 from adapter.cli.watch import follow
-from adapter.embedded import EmbeddedError
 from adapter.errors import Refused, Unavailable
 
 _EXAMPLE = SOURCE_ROOT / "examples" / "reviewed-notice"
@@ -80,7 +79,7 @@ def _folder(data: Path | None) -> Iterator[Path]:
     made = Path(tempfile.mkdtemp(prefix="coordinator-demo-"))
     try:
         yield made
-    except (Unavailable, EmbeddedError):
+    except Unavailable:
         raise
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)

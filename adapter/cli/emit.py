@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 
 from adapter.cli.options import FormatOption, RuntimeOption
 from adapter.cli.runs import read_input
-from adapter.cli.service_client import exchange, problem_error
+from adapter.cli.service_client import ask_open
 from adapter.cli.terminal import Format, Terminal
 from adapter.config.document import EventSourcePart
 from adapter.config.loading import Runtime, load_runtime
@@ -88,13 +88,9 @@ def _sent(origin: str, path: str, event: JsonValue, signer: Webhook) -> dict[str
         "webhook-timestamp": str(int(at.timestamp())),
         "webhook-signature": signer.sign(message, at, body),
     }
-    status, answer = exchange(origin, "POST", path, body.encode(), headers)
-    try:
-        value = json.loads(answer)
-    except ValueError:
-        value = None
-    if not 200 <= status < 300:
-        raise problem_error(status, value)
+    value = ask_open(origin, "POST", path, body.encode(), headers)
     if not isinstance(value, dict):
-        raise Unavailable("service.answer-unusable", "the service's answer is no JSON object")
+        raise Unavailable(
+            "service.answer-unusable", "the service's answer is no JSON object", place=origin
+        )
     return value

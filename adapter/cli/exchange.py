@@ -31,6 +31,7 @@ def ask_once(
 ) -> Answer:
     """One HTTP exchange; Unavailable ``service.unavailable`` when there is no whole answer."""
     parts = urlsplit(origin)
+    place = f"{parts.scheme}://{parts.netloc}"
     https = parts.scheme == "https"
     kind = http.client.HTTPSConnection if https else http.client.HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=_CONNECT_SECONDS)
@@ -45,11 +46,13 @@ def ask_once(
         raise Unavailable(
             "service.unavailable",
             "the service does not answer",
-            place=f"{parts.scheme}://{parts.netloc}",
+            place=place,
             remedy="check that it runs; repeat a start with the same key, never with a fresh one",
         ) from error
     finally:
         connection.close()
     if len(data) > _LARGEST_ANSWER_BYTES:
-        raise Unavailable("service.answer-too-large", "the service's answer is too large")
+        raise Unavailable(
+            "service.answer-too-large", "the service's answer is too large", place=place
+        )
     return Answer(answer.status, data, {name.lower(): v for name, v in answer.getheaders()})

@@ -13,6 +13,7 @@ from typing import Any
 
 from adapter.cli.authored import Authored
 from adapter.cli.credentials import ClientTokens
+from adapter.cli.exchange import ask_once
 from adapter.cli.local_files import (
     Addresses,
     Bound,
@@ -21,7 +22,7 @@ from adapter.cli.local_files import (
 )
 from adapter.cli.local_issuer import TASK_AUTHORITY_KEY, prepare_issuer
 from adapter.cli.pretend_connections import pretend_connections
-from adapter.cli.service_client import ServiceClient, exchange
+from adapter.cli.service_client import ServiceClient
 from adapter.config.profile import load_profile
 from adapter.embedded import (
     SERVICE_ROLE,
@@ -328,10 +329,10 @@ async def _until_answers(process: ChildProcess, url: str) -> None:
 
     async def answers() -> bool:
         try:
-            status, _ = await asyncio.to_thread(exchange, origin, "GET", f"/{path}")
+            answer = await asyncio.to_thread(ask_once, origin, "GET", f"/{path}")
         except Unavailable:
             return False
-        return status == 200
+        return answer.status == 200
 
     await _until(answers, [process])
 

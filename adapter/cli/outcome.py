@@ -64,12 +64,8 @@ def report(terminal: Terminal, error: Exception) -> int:
 
 
 def _our_own(error: Exception) -> CoordinatorError:
-    from adapter.embedded.errors import EmbeddedError
-
     if isinstance(error, CoordinatorError):
         return error
-    if isinstance(error, EmbeddedError):
-        return Unavailable(error.code, error.message, remedy=error.remedy)
     if hasattr(error, "format_message"):
         return _usage(error)
     return Unavailable(

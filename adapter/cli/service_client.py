@@ -133,32 +133,40 @@ def _json_of(origin: str, answer: Answer) -> Any:
     value = _json(answer.body)
     if 200 <= answer.status < 300 and value is not None:
         return value
-    raise problem_error(answer.status, value)
+    raise problem_error(origin, answer.status, value)
 
 
-def exchange(
+def ask_open(
     origin: str,
     method: str,
     path: str,
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
-) -> tuple[int, bytes]:
-    """Status and body of one exchange; what `ask_once` raises."""
-    answer = ask_once(origin, method, path, body, headers)
-    return answer.status, answer.body
+) -> Any:
+    """The JSON that a server without callers answers, None when it is no JSON.
+
+    Raises the problem that it answered, and what `ask_once` raises.
+    """
+    kind = {"Content-Type": "application/json"}
+    answer = ask_once(origin, method, path, body, {**kind, **(headers or {})})
+    value = _json(answer.body)
+    if 200 <= answer.status < 300:
+        return value
+    raise problem_error(origin, answer.status, value)
 
 
-def problem_error(status: int, value: Any) -> AdapterError:
+def problem_error(origin: str, status: int, value: Any) -> AdapterError:
     """A problem document as the error that a command reports, with the service's own code.
 
     What the command line has put into the request is named by its flag, and is Usage when it
-    does not have the form that the service asks for.
+    does not have the form that the service asks for. An answer that is no problem is placed at
+    ``origin``, where it came from.
     """
-    problem = value if isinstance(value, dict) else {}
+    problem = value if isinstance(value, dict) and value else {"place": origin}
     code = str(problem.get("code") or "service.answer-unusable")
     message = str(problem.get("detail") or f"the service answered {status} without a problem")
     place, remedy = str(problem.get("place") or ""), str(problem.get("remedy") or "")
-    if status >= 500 or not problem:
+    if status >= 500 or "code" not in problem:
         return Unavailable(code, message, place=place, remedy=remedy or "try again later")
     if flag := _FLAGS.get(place):
         place = flag

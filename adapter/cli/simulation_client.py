@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapter.cli.service_client import exchange, problem_error
+from adapter.cli.service_client import ask_open
 from adapter.config.document import RuntimeDocument
 from adapter.config.loading import load_runtime
 from adapter.config.location import find_runtime
@@ -58,15 +58,7 @@ class SimulationClient:
 
     def _ask(self, method: str, path: str, body: JsonValue = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"}
-        status, answer = exchange(self.origin, method, path, data, headers)
-        try:
-            value = json.loads(answer)
-        except ValueError:
-            value = None
-        if 200 <= status < 300:
-            return value
-        raise problem_error(status, value)
+        return ask_open(self.origin, method, path, data)
 
 
 def simulation_of(document: RuntimeDocument) -> str | None:

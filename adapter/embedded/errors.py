@@ -20,5 +20,5 @@ __all__ = ["EmbeddedError"]
 class EmbeddedError(Unavailable):
     """A server of this machine could not be started or used; it never holds a password."""
 
-    def __init__(self, code: str, message: str, remedy: str) -> None:
-        super().__init__(code, message, remedy=remedy)
+    def __init__(self, code: str, message: str, remedy: str, *, place: object) -> None:
+        super().__init__(code, message, place=str(place), remedy=remedy)

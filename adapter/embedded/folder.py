@@ -45,8 +45,9 @@ class StateFolder:
             os.close(descriptor)
             raise EmbeddedError(
                 "embedded.in-use",
-                f"process {owner or 'unknown'} already runs servers in {self.path}",
+                f"process {owner or 'unknown'} already runs servers here",
                 "stop it first, or choose another folder",
+                place=self.path,
             ) from None
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
@@ -60,8 +61,9 @@ class StateFolder:
         except OSError as error:
             raise EmbeddedError(
                 "embedded.directory-unusable",
-                f"{error.filename or self.path} can not be made or written",
+                "this can not be made or written",
                 "check who owns it, or choose another folder",
+                place=error.filename or self.path,
             ) from error
 
     def release(self) -> None:

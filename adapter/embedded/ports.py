@@ -33,11 +33,12 @@ def free_port(preferred: int | None = None) -> int:
 
 
 def require_port(port: int, purpose: str) -> int:
-    """Give `port` back, or raise `embedded.port-taken` naming what it was wanted for."""
+    """Give `port` back, or raise `embedded.port-taken` with its address and what it was for."""
     if not port_is_free(port):
         raise EmbeddedError(
             "embedded.port-taken",
-            f"port {port} for {purpose} can not be used on {LOOPBACK}",
+            f"the port for {purpose} can not be used",
             "stop what listens there, name another port from 1024 to 65535, or name none",
+            place=f"{LOOPBACK}:{port}",
         )
     return port

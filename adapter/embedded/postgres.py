@@ -264,13 +264,14 @@ class EmbeddedPostgres(EmbeddedServer):
     def _unusable(self, error: OSError) -> EmbeddedError:
         return EmbeddedError(
             "embedded.directory-unusable",
-            f"PostgreSQL can not use {error.filename or self.data_directory}",
+            "PostgreSQL can not use this",
             "check who owns it, or choose another folder",
+            place=error.filename or self.data_directory,
         )
 
     def _command_failed(self, message: str) -> EmbeddedError:
         return EmbeddedError(
-            "embedded.command-failed", message, f"see PostgreSQL's log {self.log_file}"
+            "embedded.command-failed", message, "see this log of PostgreSQL", place=self.log_file
         )
 
 
@@ -287,8 +288,9 @@ def _server_account(cluster: Path, programs: Path) -> User:
     except KeyError as error:
         raise EmbeddedError(
             "embedded.no-account",
-            f"PostgreSQL does not run as root, and there is no account {owner or 'nobody'}",
+            "PostgreSQL does not run as root, and there is no such account for it",
             "create that account, or run this as an ordinary user",
+            place=owner or "nobody",
         ) from error
     uid, gid = account.pw_uid, account.pw_gid
     places = (cluster.parent, programs / "postgres")

@@ -132,16 +132,18 @@ class ChildProcess:
         except OSError as error:
             raise EmbeddedError(
                 "embedded.directory-unusable",
-                f"{self.name} can not use {error.filename or self.log_file.parent}",
+                f"{self.name} can not use this",
                 "check that the folder exists and that you may write to it",
+                place=error.filename or self.log_file.parent,
             ) from error
 
     def _failure(self, code: int) -> EmbeddedError:
         if code == keeper.LOCK_BUSY:
             return EmbeddedError(
                 "embedded.in-use",
-                f"another process uses the data of {self.name} in {self.log_file.parent}",
+                f"another process uses the data of {self.name}",
                 "stop the other one, or choose another folder",
+                place=self.lock_file,
             )
         return self.did_not_start()
 
@@ -152,7 +154,8 @@ class ChildProcess:
         return EmbeddedError(
             "embedded.did-not-start",
             f"{self.name} {fate} before it was ready",
-            f"see its log {self.log_file}",
+            "see this log of it",
+            place=self.log_file,
         )
 
     async def wait(self) -> int:

@@ -12,8 +12,10 @@ from adapter.embedded.errors import EmbeddedError
 __all__ = ["postgres_programs", "temporal_program", "time_skipping_program"]
 
 
-def _missing(what: str, remedy: str) -> EmbeddedError:
-    return EmbeddedError("embedded.not-installed", f"{what} is not installed", remedy)
+def _missing(program: str, remedy: str) -> EmbeddedError:
+    return EmbeddedError(
+        "embedded.not-installed", "this program is not installed", remedy, place=program
+    )
 
 
 def _script(name: str) -> Path | None:
@@ -28,9 +30,7 @@ def temporal_program() -> Path:
     """Give Temporal's own CLI: of this environment, else of the PATH."""
     program = _script("temporal")
     if program is None:
-        raise _missing(
-            "the temporal command", "install coordinator-temporal[embedded], or Temporal's CLI"
-        )
+        raise _missing("temporal", "install coordinator-temporal[embedded], or Temporal's CLI")
     return program
 
 
@@ -38,7 +38,7 @@ def time_skipping_program() -> Path:
     """Give Temporal's time-skipping test server, which only tests need."""
     program = _script("temporal-test-server")
     if program is None:
-        raise _missing("the time-skipping test server", "install the `dev` dependency group")
+        raise _missing("temporal-test-server", "install the `dev` dependency group")
     return program
 
 
@@ -50,4 +50,4 @@ def postgres_programs() -> Path:
         folder = Path(place) / "pginstall" / "bin"
         if (folder / "postgres").is_file():
             return folder
-    raise _missing("the embedded PostgreSQL", "install coordinator-temporal[embedded]")
+    raise _missing("postgres", "install coordinator-temporal[embedded]")

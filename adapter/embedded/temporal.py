@@ -126,8 +126,9 @@ class EmbeddedTemporal(EmbeddedServer):
         except OSError as error:
             raise EmbeddedError(
                 "embedded.directory-unusable",
-                f"Temporal can not use {error.filename or self.database_file.parent}",
+                "Temporal can not use this",
                 "check who owns it, or choose another folder",
+                place=error.filename or self.database_file.parent,
             ) from error
 
     async def _answers(self) -> bool:

@@ -148,11 +148,13 @@ class Awaiting:
             raise Refused(
                 "simulation.several-pending",
                 f"{len(found)} results are pending: {ids}",
+                place=name[:64],
                 remedy="name one of them by its id",
             )
         raise Refused(
             "simulation.nothing-pending",
             "no such result is pending" + (f"; pending are {ids}" if ids else ""),
+            place=name[:64],
             remedy="name a pending one" if ids else "start a run that comes to a wait",
         )
 

@@ -109,10 +109,12 @@ def _require_local(request: HttpRequest) -> None:
     """A page of another site must not complete anything, under whatever name it found us."""
     host = request.headers.get("host", "")
     origin = request.headers.get("origin")
-    if host.rpartition(":")[0] not in _LOCAL or origin not in (None, "null", f"http://{host}"):
+    named_well = host.rpartition(":")[0] in _LOCAL
+    if not named_well or origin not in (None, "null", f"http://{host}"):
         raise Refused(
             "simulation.not-local",
             "only a client on this machine may do this",
+            place="Origin" if named_well else "Host",
             remedy="use the address that `coordinatorctl dev` prints",
             status=403,
         )

@@ -38,7 +38,9 @@ class TemporalExecutions:
         try:
             await self._starter.start(run_id)
         except LedgerUnavailable as error:
-            raise Unavailable(error.code, error.message, remedy=error.remedy) from error
+            raise Unavailable(
+                error.code, error.message, place=error.place, remedy=error.remedy
+            ) from error
 
     async def hint(self, message: api.SignedMessage, member: str, subject: str) -> bool:
         """Remember a hint and tell the executions concerned; gives whether it was known."""

@@ -17,10 +17,11 @@ import yaml
 
 from adapter.cli.activation import activate_project
 from adapter.cli.credentials import ApiKey
+from adapter.cli.exchange import ask_once
 from adapter.cli.local_files import Addresses, LocalFiles
 from adapter.cli.local_issuer import prepare_issuer
 from adapter.cli.pretend_connections import pretend_connections
-from adapter.cli.service_client import ServiceClient, exchange
+from adapter.cli.service_client import ServiceClient
 from adapter.config.loading import load_runtime
 from adapter.embedded import (
     FAST_TIMERS,
@@ -254,7 +255,7 @@ async def _until_answers(origin: str, path: str) -> None:
     async with asyncio.timeout(_READY_SECONDS):
         while True:
             with suppress(Unavailable):
-                if (await asyncio.to_thread(exchange, origin, "GET", path))[0] == 200:
+                if (await asyncio.to_thread(ask_once, origin, "GET", path)).status == 200:
                     return
             await asyncio.sleep(0.1)
 

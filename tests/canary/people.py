@@ -18,8 +18,8 @@ from typing import Any
 from standardwebhooks import Webhook
 
 from adapter.cli.credentials import credential_in
+from adapter.cli.exchange import ask_once
 from adapter.cli.local_access import APPLICATION_CLIENT, write_profile
-from adapter.cli.service_client import exchange
 from examples.products.client import PretendProducts
 from tests.canary.deployment import Deployment
 from tests.canary.markers import CONTROL
@@ -56,19 +56,19 @@ class Callers:
             "Content-Type": "application/json",
             **(headers or {}),
         }
-        status, answer = exchange(self.made.addresses.api, method, path, body, sent)
+        answer = ask_once(self.made.addresses.api, method, path, body, sent)
         if keep:
-            self.heard.append((f"{method} {status} {len(self.heard)}", answer))
+            self.heard.append((f"{method} {answer.status} {len(self.heard)}", answer.body))
         with suppress(ValueError):
-            return status, json.loads(answer)
-        return status, None
+            return answer.status, json.loads(answer.body)
+        return answer.status, None
 
     def as_bearer(self, token: str) -> int:
         """List runs with an access token; gives the status."""
         headers = {"Authorization": f"Bearer {token}"}
-        status, answer = exchange(self.made.addresses.api, "GET", "/v1/runs", None, headers)
-        self.heard.append((f"GET {status} by token", answer))
-        return status
+        answer = ask_once(self.made.addresses.api, "GET", "/v1/runs", None, headers)
+        self.heard.append((f"GET {answer.status} by token", answer.body))
+        return answer.status
 
     def start(self, mode: str, record: str, note: str) -> str:
         """Start a run of a kind; gives its id."""

@@ -115,6 +115,7 @@ async def test_a_problem_type_leads_to_a_page_about_it(service: Running) -> None
     problem = (await get(service, f"/v1/runs/{UUID(int=7)}")).json()
     assert problem["type"] == "/problems/run.unknown"
     assert (await get(service, problem["type"])).json()["title"] == problem["title"]
+    assert (await get(service, "/problems/none")).json()["place"] == "path/code"
 
 
 async def test_the_openapi_document_says_what_the_service_does(service: Running) -> None:

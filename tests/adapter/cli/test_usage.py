@@ -19,6 +19,7 @@ from adapter.errors import Refused, Usage
 from tests.adapter.cli.conftest import Run
 
 _TEMPORAL = "temporal"
+_HERE = "http://127.0.0.1:1"
 
 
 @pytest.mark.parametrize(
@@ -126,8 +127,7 @@ def test_a_taken_port_that_was_asked_for_is_named(run: Run, tmp_path: Path) -> N
         port = taken.getsockname()[1]
         said = run("dev", "--data", str(tmp_path), "--port", str(port))
     assert said.code == 3
-    assert said.err.startswith("error[embedded.port-taken]")
-    assert str(port) in said.err
+    assert said.err.startswith(f"error[embedded.port-taken]: 127.0.0.1:{port}: the port for ")
 
 
 def test_an_error_in_json_form_is_one_object_on_stdout(run: Run) -> None:
@@ -165,14 +165,20 @@ def test_a_number_that_is_refused_is_told_its_bound(run: Run, limit: str, bound:
 def test_a_value_that_the_service_can_not_read_is_wrong_usage_of_its_flag(
     place: str, code: str, flag: str
 ) -> None:
-    said = problem_error(400, {"code": code, "detail": "…", "place": place, "remedy": "see /o"})
+    said = problem_error(_HERE, 400, {"code": code, "place": place, "remedy": "see /o"})
     assert isinstance(said, Usage)
     assert (said.code, said.place) == (code, flag)
     assert ("--help" in said.remedy) == (code == "request.invalid")
 
 
+@pytest.mark.parametrize("value", [None, [], {}])
+def test_an_answer_that_is_no_problem_names_where_it_came_from(value: object) -> None:
+    said = problem_error(_HERE, 502, value)
+    assert (said.code, said.place) == ("service.answer-unusable", _HERE)
+
+
 def test_what_is_not_there_is_refused_and_names_the_flag() -> None:
-    said = problem_error(404, {"code": "signal.unknown", "detail": "…", "place": "path/name"})
+    said = problem_error(_HERE, 404, {"code": "signal.unknown", "place": "path/name"})
     assert isinstance(said, Refused)
     assert said.place == "--name"
 

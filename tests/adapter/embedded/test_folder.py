@@ -18,6 +18,7 @@ def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path) -> None:
         with pytest.raises(EmbeddedError, match=f"process {os.getpid()} ") as caught:
             StateFolder(tmp_path / "state").acquire()
         assert caught.value.code == "embedded.in-use"
+        assert caught.value.place == str(tmp_path / "state")
     StateFolder(tmp_path / "state").acquire()
 
 
@@ -35,15 +36,16 @@ def test_a_folder_that_can_not_be_made_is_named(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedError, match="file") as caught:
         StateFolder(tmp_path / "file" / "state").acquire()
     assert caught.value.code == "embedded.directory-unusable"
+    assert caught.value.place == str(tmp_path / "file" / "state")
 
 
 def test_a_taken_port_gives_another_one() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert free_port(preferred=port) != port
-        with pytest.raises(EmbeddedError, match=f"port {port} for the API") as caught:
+        with pytest.raises(EmbeddedError, match="for the API") as caught:
             require_port(port, "the API")
-    assert caught.value.code == "embedded.port-taken"
+    assert (caught.value.code, caught.value.place) == ("embedded.port-taken", f"127.0.0.1:{port}")
     assert free_port(preferred=port) == port
 
 

@@ -61,6 +61,7 @@ async def test_a_second_server_on_the_same_data_is_refused(
         with pytest.raises(EmbeddedError) as caught:
             await EmbeddedPostgres(tmp_path / "pg").start()
         assert caught.value.code == "embedded.in-use"
+        assert caught.value.place == str(tmp_path / "pg" / "lock")
         assert server.process.running
 
 
@@ -69,6 +70,7 @@ async def test_a_taken_port_is_named(tmp_path: Path) -> None:
         with pytest.raises(EmbeddedError, match=str(first.port)) as caught:
             await EmbeddedPostgres(tmp_path / "two", port=first.port).start()
     assert caught.value.code == "embedded.port-taken"
+    assert caught.value.place == f"127.0.0.1:{first.port}"
     assert not (tmp_path / "two").exists()
 
 
@@ -77,6 +79,7 @@ async def test_a_bad_setting_points_to_the_log(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedError, match=r"postgres\.log") as caught:
         await server.start()
     assert caught.value.code == "embedded.did-not-start"
+    assert caught.value.place == str(server.log_file)
     assert "no_such_setting" in server.log_file.read_text()
 
 

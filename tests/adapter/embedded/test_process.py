@@ -117,6 +117,7 @@ async def test_an_unusable_log_folder_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(EmbeddedError, match="file") as caught:
         await child.start()
     assert caught.value.code == "embedded.directory-unusable"
+    assert caught.value.place == str(tmp_path / "file")
 
 
 async def test_stopping_twice_or_before_the_start_is_harmless(tmp_path: Path) -> None:

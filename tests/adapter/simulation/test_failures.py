@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from pathlib import Path
 
 import pytest
 
-from adapter.cli.service_client import exchange
+from adapter.cli.exchange import ask_once
 from adapter.errors import AdapterError, Usage
 from adapter.simulation import Failure, FailureKind
 from interpreter.contract.effects import ReplyKind
@@ -101,16 +102,26 @@ async def test_the_page_shows_failures_and_takes_forms_of_this_machine_only(
     form = {"content-type": "application/x-www-form-urlencoded"}
     body = b"set=notice%3Drefuse%3Ax"
     set_it = await asyncio.to_thread(
-        exchange, example.origin, "POST", "/control/failures", body, form
+        ask_once, example.origin, "POST", "/control/failures", body, form
     )
-    assert set_it[0] == 303
-    page = (await asyncio.to_thread(exchange, example.origin, "GET", "/"))[1].decode()
-    assert "refuse x" in page
+    assert set_it.status == 303
+    page = await asyncio.to_thread(ask_once, example.origin, "GET", "/")
+    assert b"refuse x" in page.body
     foreign = form | {"origin": "http://elsewhere.example"}
     shut = await asyncio.to_thread(
-        exchange, example.origin, "POST", "/control/failures", body, foreign
+        ask_once, example.origin, "POST", "/control/failures", body, foreign
     )
-    assert shut[0] == 403
+    assert (shut.status, json.loads(shut.body)["place"]) == (403, "Origin")
+
+
+async def test_a_result_that_is_not_pending_is_named(example: Simulated) -> None:
+    kind = {"content-type": "application/json"}
+    body = b'{"name": "none"}'
+    said = await asyncio.to_thread(
+        ask_once, example.origin, "POST", "/control/completions", body, kind
+    )
+    problem = json.loads(said.body)
+    assert (problem["code"], problem["place"]) == ("simulation.nothing-pending", "none")
 
 
 async def test_the_receipt_of_a_command_that_always_fails_can_still_be_read(

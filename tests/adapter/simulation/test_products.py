@@ -149,9 +149,9 @@ async def test_an_address_without_an_operation_is_not_found(example: Simulated) 
 
 
 def _status(origin: str, path: str) -> int:
-    from adapter.cli.service_client import exchange
+    from adapter.cli.exchange import ask_once
 
-    return exchange(origin, "GET", path)[0]
+    return ask_once(origin, "GET", path).status
 
 
 @pytest.mark.parametrize("grant", [{}, {"grant": {"id": str(UUID(int=7)), "expiresAt": 1}}])
