@@ -107,6 +107,11 @@ MUCH: dict[str, Any] = {
     "done": finish(),
 }
 """More than a run may keep, and a value that is too large."""
+LARGE_OUTPUT: dict[str, Any] = {
+    "first": {**MUCH["first"], "outlets": {"next": "send"}},
+    "send": call("send", "done"),
+    "done": finish("done", {"list": [{"step": "first"}] * 5}),
+}
 COMPLETED = WaitEnd("completed", {"decision": "approved"})
 UNKNOWN = Reply(ReplyKind.UNKNOWN, code="transport-uncertain")
 
@@ -400,6 +405,7 @@ PATHS: dict[str, Path] = {
     "back-off-stayed": Path(
         EFFECTS, _script(one=[not_yet(2), accepted()], two=[accepted()]), _nudge_a_back_off
     ),
+    "large-output": Path(LARGE_OUTPUT, _script(send=[accepted()])),
     # Recorded before these two were so: such an execution goes on as it began.
     "cancelled-twice": Path(CANCELLED_TWICE, _script(undo=[not_yet(2), accepted()]), _cancel_twice),
     "much": Path(MUCH, _script(send=[accepted()])),
