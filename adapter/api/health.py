@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter, Response
 
 from adapter.api.bodies import Body
@@ -52,7 +54,7 @@ def open_routes(book: RunBook, executions: Executions) -> APIRouter:
         responses={**problems_of(), 503: {"model": Ready}},
     )
     async def ready(response: Response) -> Ready:
-        ledger, temporal = await book.ready(), await executions.ready()
+        ledger, temporal = await asyncio.gather(book.ready(), executions.ready())
         # Without Temporal an admission still is durable, and started later: that is ready.
         response.status_code = 200 if ledger else 503
         return Ready(ready=ledger, ledger=ledger, temporal=temporal)

@@ -71,13 +71,25 @@ class Starter:
     temporal: Temporal
     task_queue: str
 
-    async def start(self, run_id: str) -> None:
+    async def start(self, run_id: str, patience: float | None = None) -> None:
         """Start a run's execution, or find the one that is there, and bind it.
 
-        Raises Unavailable or LedgerUnavailable: the run then stays pending and is tried again.
+        Raises Unavailable, after ``patience`` seconds without an answer of Temporal at the latest,
+        or LedgerUnavailable: the run then stays pending and is tried again.
         """
         request = await self.ledger.start_request(run_id)
-        temporal_run_id = await start_run(await self.temporal.client(), request, self.task_queue)
+        try:
+            # What is given up may have been done: the next attempt finds the execution by its id.
+            async with asyncio.timeout(patience):
+                client = await self.temporal.client()
+                temporal_run_id = await start_run(client, request, self.task_queue)
+        except TimeoutError as error:
+            raise Unavailable(
+                "temporal.unavailable",
+                "Temporal did not answer in time",
+                place="temporal.address",
+                remedy="nothing is lost: the run is on record, and is started later",
+            ) from error
         await self.ledger.bind_started(run_id, request.execution, temporal_run_id)
 
     async def finish_pending(self) -> int:

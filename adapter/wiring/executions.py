@@ -17,8 +17,11 @@ from adapter.reconcile.starts import Starter, Temporal
 
 _log = structlog.get_logger(__name__)
 
-# Whoever asks whether the service is ready does not wait for long.
-_READY_SECONDS = 2.0
+_START_SECONDS = 3.0
+"""A caller waits no longer for Temporal; the run is on record, and is started later."""
+_READY_SECONDS = 0.5
+"""Whoever probes the service gives up after a second as a rule."""
+_CHECK_SECONDS = 5.0
 
 
 class TemporalExecutions:
@@ -29,14 +32,15 @@ class TemporalExecutions:
         self._temporal = temporal
         self._starter = starter
         self._hints = HintCourier(ledger, temporal)
+        self._check: asyncio.Task[bool] | None = None
 
     async def start(self, run_id: str) -> None:
-        """Start and bind the run; Unavailable when either side does not answer."""
+        """Start and bind the run; Unavailable when either side does not answer in time."""
         if self._ledger.recovery_only:
             # A known key finds its run, which waits for a service that starts things.
             raise Unavailable("start.recovery-only", "the service starts nothing")
         try:
-            await self._starter.start(run_id)
+            await self._starter.start(run_id, _START_SECONDS)
         except LedgerUnavailable as error:
             raise Unavailable(
                 error.code, error.message, place=error.place, remedy=error.remedy
@@ -57,9 +61,20 @@ class TemporalExecutions:
         return known
 
     async def ready(self) -> bool:
-        """Whether Temporal answers within two seconds."""
+        """Whether Temporal answers within half a second.
+
+        A check that takes longer, as that of a first connection may, goes on for the next one who
+        asks.
+        """
+        if self._check is None or self._check.done():
+            self._check = asyncio.create_task(self._answers())
+        check = self._check
+        await asyncio.wait({check}, timeout=_READY_SECONDS)
+        return check.done() and check.result()
+
+    async def _answers(self) -> bool:
         try:
-            async with asyncio.timeout(_READY_SECONDS):
+            async with asyncio.timeout(_CHECK_SECONDS):
                 client = await self._temporal.client()
                 return await client.service_client.check_health()
         except (Unavailable, RPCError, RuntimeError, TimeoutError):
