@@ -30,8 +30,7 @@ _UNANSWERED = "closed-without-answer"
 class ClosingFacts:
     """An execution's end so far, and what the run's effects allow it to be.
 
-    ``left_by_cancel`` says that a cancel has ended a wait. ``unanswered`` holds [visit, effect
-    class] of what may have been sent and has no answer.
+    ``unanswered`` holds [visit, effect class] of what may have been sent and has no answer.
     """
 
     now: datetime
@@ -43,7 +42,6 @@ class ClosingFacts:
     changed_something: bool
     uncertain_mutation: bool
     uncertain_evaluation: bool
-    left_by_cancel: bool
     unanswered: list[JsonValue]
     known: list[JsonValue]
 
@@ -79,7 +77,10 @@ _CANCELLED = frozenset({RunState.CANCELLED, RunState.CANCELLED_AFTER_EFFECT})
 async def close(
     transaction: Transaction, run_keys: RunKeys, run_id: str, execution: int, closing: Closing
 ) -> Closed:
-    """Write the end of an execution; gives the one on record."""
+    """Write the end of an execution; gives the one on record.
+
+    A cancel that is on record came before an end that knows nothing of it.
+    """
     lock, asked = lock_question(run_id), _question(run_id, execution, closing.steps)
     run, found = await transaction.both(lock, asked)
     if run is None:
@@ -90,9 +91,7 @@ async def close(
         raise LedgerBehind(run_id)
     if facts.closed:
         return _opened(sealer, execution, facts.closing_state or "", facts)
-    if facts.left_by_cancel and closing.state is RunState.FINISHED:
-        # Its execution went back to before the cancel, and has passed the wait that this has ended.
-        closing = replace(closing, state=RunState.CANCELLED, outcome="", output=None)
+    closing = _under_cancel(run, closing)
     writes = _declarations(run, facts)
     facts = _with_declared(facts)
     state = end_of(facts, closing.state)
@@ -113,6 +112,15 @@ async def close(
     ended = _closing_write(sealer, run, execution, closing, state, facts.now, facts.now)
     await transaction.commit(*writes, ended, *entry.writes())
     return Closed(state, closing.outcome, closing.output, closing.failure_code)
+
+
+def _under_cancel(run: RunRow, closing: Closing) -> Closing:
+    """The end that a run may have of which a cancel is on record, without a finish or an output."""
+    known = closing.despite_cancel or closing.state in _CANCELLED
+    if run.cancel_requested_at is None or known:
+        return closing
+    steps = tuple(step for step in closing.steps if step.kind != "finish")
+    return Closing(RunState.CANCELLED, closing.sequence, steps=steps, seen=closing.seen)
 
 
 async def conclude_wanted(transaction: Transaction, entry: Entry) -> list[Write]:

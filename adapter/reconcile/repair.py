@@ -25,7 +25,9 @@ async def repair(ledger: Ledger, unfinished: Unfinished, step: Step) -> str:
         case Resume(temporal_run_id):
             return "resumed" if await ledger.unfinished.resume(unfinished, temporal_run_id) else ""
         case Finish(outcome, output):
-            closing = Closing(RunState.FINISHED, _AFTER_EVERY_STEP, outcome, output)
+            closing = Closing(
+                RunState.FINISHED, _AFTER_EVERY_STEP, outcome, output, despite_cancel=True
+            )
             await ledger.runs.close(run_id, execution, closing)
             _log.warning("run.finished-elsewhere", run=run_id)
             return "finished"

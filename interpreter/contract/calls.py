@@ -298,6 +298,8 @@ def closing_to_json(closing: Closing) -> JsonValue:
     }
     if closing.seen:
         result["seen"] = closing.seen
+    if closing.despite_cancel:
+        result["despiteCancel"] = True
     return result
 
 
@@ -312,6 +314,7 @@ def closing_from_json(value: JsonValue) -> Closing:
         value["failurePlace"],
         tuple(StepRecord.from_json(step) for step in value["steps"]),
         value.get("seen", 0),
+        value.get("despiteCancel", False),
     )
 
 

@@ -94,7 +94,8 @@ class Closing:
 
     ``state`` is final except ``cancelled``: the ledger turns it into ``cancelled-after-effect``
     when it holds an accepted effect. ``seen`` is the ledger's furthest position that the workflow
-    knows of.
+    knows of. ``despite_cancel`` marks an end that a cancel on record does not change: that of an
+    ``onCancel`` route, or one that its workflow has proved.
     """
 
     state: RunState
@@ -105,6 +106,7 @@ class Closing:
     failure_place: str = ""
     steps: tuple[StepRecord, ...] = ()
     seen: int = 0
+    despite_cancel: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,9 +140,16 @@ class Turn:
         self.fail(error.code, error.place)
 
     def close(self, closing: Closing) -> None:
-        """Ask for the end once; a second wish is ignored, since the first is already on its way."""
+        """Ask for the end once; a second wish is ignored, since the first is already on its way.
+
+        Once a cancel is known every end is that of the cancel, except on its own route.
+        """
         if self.state.closing is not None:
             return
-        closing = replace(closing, sequence=self.number(), steps=self.state.unwritten)
+        on_route = any(branch.after_cancel for branch in self.state.branches.values())
+        if self.state.cancel_requested and not on_route:
+            closing = Closing(RunState.CANCELLED, 0)
+        steps = self.state.unwritten
+        closing = replace(closing, sequence=self.number(), steps=steps, despite_cancel=on_route)
         self.change(closing=closing)
         self.commands.append(Close(closing))

@@ -11,6 +11,7 @@ from activities.errors import LedgerUnavailable
 from adapter.errors import Refused
 from adapter.ledger import ActKind
 from interpreter.contract.records import RunState
+from tests.activities.inputs import INPUTS
 from tests.fixtures.definitions import finish
 from tests.recovery.conftest import (
     ASK,
@@ -235,6 +236,23 @@ async def test_temporal_s_own_cancel_is_recorded_before_it_takes_effect(site: Si
     status = await site.status(run_id)
     assert (status.state, status.cancel_requested_at is None) == (RunState.CANCELLED, False)
     assert site.applied() == []
+
+
+async def test_a_call_that_is_refused_while_its_run_is_cancelled_ends_it_as_cancelled(
+    site: Site,
+) -> None:
+    site.pretend.fault(SEND, "slow", seconds=1)
+    message = {**INPUTS[SEND], "template": {"id": "unknown-one", "version": "1"}}
+    async with site.worker():
+        run_id = await site.start(
+            {"send": call(SEND, "done", {"literal": message}), "done": finish()}
+        )
+        while not site.pretend.requests(SEND):
+            await asyncio.sleep(0.05)
+        assert (await site.act(run_id, CANCEL)).outcome == "cancelled"
+        await site.ended(run_id)
+    [effect] = (await site.inspect(run_id)).effects
+    assert (effect.outcome, effect.code) == ("refused", "product-not-found")
 
 
 async def test_a_cancel_ends_a_run_that_temporal_never_took(site: Site) -> None:

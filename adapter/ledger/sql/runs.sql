@@ -77,8 +77,6 @@ select clock_timestamp() as now, x.closing_state, x.closed_at is not null as clo
        exists (select from coordinator.effects e
                where e.run_id = x.run_id and e.uncertain and e.effect = 'evaluation')
            as uncertain_evaluation,
-       exists (select from coordinator.waits w
-               where w.run_id = x.run_id and w.resolution = 'cancelled') as left_by_cancel,
        coalesce((select json_agg(distinct jsonb_build_array(e.visit, e.effect))
                  from coordinator.effects e
                  join coordinator.attempts a using (run_id, visit)

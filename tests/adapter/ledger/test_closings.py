@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,6 +78,27 @@ async def test_a_cancel_says_whether_anything_was_changed(
 ) -> None:
     await settled(ledger, run_id, what, reply)
     assert (await ledger.runs.close(run_id, 1, CANCELLED)).state is state
+
+
+@pytest.mark.parametrize("closing", [DONE, EXPIRED, Closing(RunState.FAILED, 9, "", None, "x")])
+async def test_a_cancel_on_record_came_before_an_end_that_knows_nothing_of_it(
+    ledger: Ledger, run_id: str, closing: Closing
+) -> None:
+    await settled(ledger, run_id, MUTATION, accepted())
+    await ledger.runs.request_cancel(run_id, "not wanted")
+    finish = StepRecord(8, "main", "done", 1, "finish", "succeeded")
+    ended = await ledger.runs.close(run_id, 1, replace(closing, steps=(finish,)))
+    assert ended == Closed(RunState.CANCELLED_AFTER_EFFECT)
+    assert "done" not in [step.node for step in (await ledger.reads.inspect(run_id, None)).steps]
+
+
+@pytest.mark.parametrize("closing", [DONE, EXPIRED])
+async def test_an_end_of_the_cancel_s_own_route_stands_despite_it(
+    ledger: Ledger, run_id: str, closing: Closing
+) -> None:
+    await ledger.runs.request_cancel(run_id, "not wanted")
+    ended = await ledger.runs.close(run_id, 1, replace(closing, despite_cancel=True))
+    assert ended.state is closing.state
 
 
 @pytest.mark.parametrize("closing", [CANCELLED, EXPIRED, DONE])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from interpreter.contract.calls import closing_from_json, closing_to_json
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closed, RunState
 from interpreter.machine import MachineState, Program, advance, begin, reopened
@@ -192,6 +193,25 @@ def test_a_cancel_without_a_route_stops_before_the_next_call() -> None:
     play.feed(e.CancelRequested(ADMITTED_MS))
     play.answer("read", ACCEPTED)
     assert play.closing.state is RunState.CANCELLED
+
+
+def test_a_call_that_is_refused_after_a_cancel_ends_the_run_as_cancelled() -> None:
+    play = Play(program({"send": call("send", "done"), "done": finish()}))
+    play.feed(e.CancelRequested(ADMITTED_MS))
+    play.answer("send", Reply(ReplyKind.REFUSED, code="product-refused"))
+    ended = play.closing
+    assert (ended.state, ended.failure_code) == (RunState.CANCELLED, "")
+    assert not ended.despite_cancel
+
+
+def test_a_cancel_s_own_route_may_fail() -> None:
+    play = Play(program(REVIEWED))
+    play.answer("submit", ACCEPTED)
+    play.feed(e.CancelRequested(ADMITTED_MS))
+    play.answer("undo", Reply(ReplyKind.REFUSED, code="product-refused"))
+    ended = play.closing
+    assert (ended.state, ended.failure_code) == (RunState.FAILED, "product-refused")
+    assert closing_from_json(closing_to_json(ended)).despite_cancel
 
 
 def test_a_cancel_leaves_an_unknown_effect_in_attention() -> None:
