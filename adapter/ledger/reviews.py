@@ -48,7 +48,8 @@ class Reviewed:
 class ReviewFacts:
     """A run under review: whether something may still be sending or is unknown.
 
-    ``unsettled`` names effects that were dispatched, whose lease is over and that have no answer.
+    ``unsettled`` names effects that were dispatched, whose lease is over and that have no answer,
+    and those that were open for a retry of their command.
     """
 
     now: datetime

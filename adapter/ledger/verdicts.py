@@ -104,12 +104,13 @@ def forbidden(run: RunRow, now: datetime, *, withdrawn: bool, after_cancel: bool
 
 
 def predates(run: RunRow, facts: EffectFacts, asked_at: datetime | None) -> bool:
-    """True when an absent effect proves nothing: its call is older than this ledger's epoch.
+    """True when an effect without an outcome proves nothing: its call is older than this epoch.
 
-    What the ledger held before a restore may have been lost with it (protocol rule 9).
+    What the ledger held before a restore may have been lost with it, the effect itself or its
+    latest attempts (protocol rule 9).
     """
     epoch = run.epoch_started_at
-    if facts.stored or asked_at is None or epoch is None:
+    if facts.outcome is not None or asked_at is None or epoch is None:
         return False
     return asked_at < epoch
 
@@ -135,10 +136,9 @@ def claim_verdict(
     if reason and not (in_doubt and reason in _FINAL_REASONS):
         return Forbid(reason)
     # An end of permission must not read as "not sent" where something may have been sent.
-    if in_doubt and (reason or contract.recovery is Recovery.HOLD_AFTER_DISPATCH):
-        return Declare(Reply(ReplyKind.UNKNOWN, code=LAPSED), uncertain=True)
-    if in_doubt and lost:
-        return Declare(Reply(ReplyKind.UNKNOWN, code=RESTORED), uncertain=True)
+    if in_doubt and (lost or reason or contract.recovery is Recovery.HOLD_AFTER_DISPATCH):
+        code = LAPSED if facts.unresolved else RESTORED
+        return Declare(Reply(ReplyKind.UNKNOWN, code=code), uncertain=True)
     if window_over(facts, contract, send_budget):
         return Declare(Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired"), in_doubt)
     if keeps_pause and facts.retry_at is not None and facts.retry_at > facts.now:

@@ -447,6 +447,26 @@ async def test_a_release_waits_for_the_review_and_for_every_doubt(site: Site) ->
     assert kinds.count("release-restore-hold.refused") == 2
 
 
+async def test_a_retry_that_was_asked_for_before_the_restore_is_not_made_after_it(
+    site: Site,
+) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(call_once())
+        await site.until(run_id, RunState.ATTENTION)
+    wish = Wish(ActKind.RETRY_SAME, "ops", "the line is back", "r1")
+    asked = await site.ledger.acts.begin(run_id, wish)
+    async with site.worker():
+        await released(site.ledger, leave_unknown=True)
+        asked = await site.courier.carry_out(asked, 10)
+        assert (asked.outcome, asked.code) == ("unknown", "unsettled-at-restore")
+        await site.until(run_id, RunState.ATTENTION)
+        assert len(site.pretend.requests(SEND)) == 1
+        assert (await site.act(run_id, ActKind.RECONCILE)).outcome == "confirmed"
+        await site.until(run_id, RunState.FINISHED)
+    assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 1)
+
+
 async def test_an_unknown_effect_may_be_left_to_people(site: Site) -> None:
     site.pretend.fault(SEND, "lost-response")
     async with site.worker():

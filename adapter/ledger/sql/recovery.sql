@@ -139,7 +139,7 @@ select clock_timestamp() as now,
        coalesce((select json_agg(distinct e.visit)
                  from coordinator.effects e join coordinator.attempts a using (run_id, visit)
                  where e.run_id = r.id and e.outcome is null and e.effect <> 'read'
-                   and a.settled_as is null), '[]') as unsettled
+                   and (a.settled_as is null or e.uncertain)), '[]') as unsettled
 from coordinator.runs r
 where r.id = %(run)s
 

@@ -10,15 +10,18 @@ from typing import Any
 import psycopg
 import pytest
 
-from activities.ports import Dispatched, Settled
+from activities.ports import Dispatched, Retry, Settled
 from adapter.crypto import KeyRing, Sealer
 from adapter.errors import Refused
 from adapter.ledger import Ledger
 from adapter.ledger.entry import LedgerBehind
 from adapter.ledger.holds import Attested, HoldCode
 from interpreter.contract.effects import Reply, ReplyKind
+from interpreter.contract.operations import OperationContract
 from interpreter.contract.records import Closing, RunState
 from tests.adapter.ledger.words import (
+    EVALUATION,
+    MUTATION,
     READ,
     accepted,
     admission,
@@ -27,11 +30,19 @@ from tests.adapter.ledger.words import (
     dispatch,
     effect,
     read,
+    retryable,
 )
 
 Sql = Callable[..., Awaitable[list[Any]]]
 VOUCHED = Attested("ticket", True, True)
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+async def reviewed(ledger: Ledger) -> None:
+    """Go through the whole review of a restored ledger, which finds nothing unknown."""
+    await ledger.holds.begin_review("ops", "restored")
+    await ledger.reviews.complete("ops", VOUCHED)
+    await ledger.holds.release_restore("ops", "reviewed")
 
 
 async def hold_code(ledger: Ledger) -> str:
@@ -89,6 +100,30 @@ async def test_an_absent_effect_older_than_the_epoch_is_unknown(
     [shown] = (await ledger.reads.inspect(run_id, None)).effects
     assert shown.attempts[0].dispatched_at == LONG_AGO
     assert (await ledger.reads.run_status(run_id, None)).state is RunState.ATTENTION
+
+
+@pytest.mark.parametrize("what", [MUTATION, EVALUATION])
+async def test_a_command_in_back_off_may_have_been_sent_again_before_the_restore(
+    ledger: Ledger, run_id: str, what: OperationContract
+) -> None:
+    first = claim(effect(run_id), what, asked_at=datetime.now(UTC))
+    await dispatch(ledger, first)
+    assert isinstance(await ledger.effects.settle(answer(first, retryable())), Retry)
+    await reviewed(ledger)
+    again = await ledger.effects.claim(replace(first, token="after"))
+    assert isinstance(again, Settled)
+    assert (again.reply.kind, again.reply.code) == (ReplyKind.UNKNOWN, "older-than-restore")
+    assert (await ledger.reads.run_status(run_id, None)).state is RunState.ATTENTION
+
+
+async def test_a_read_in_back_off_is_read_again_after_a_restore(
+    ledger: Ledger, run_id: str
+) -> None:
+    first = claim(effect(run_id), READ, asked_at=datetime.now(UTC))
+    await dispatch(ledger, first)
+    assert isinstance(await ledger.effects.settle(answer(first, retryable())), Retry)
+    await reviewed(ledger)
+    assert isinstance(await ledger.effects.claim(replace(first, token="after")), Dispatched)
 
 
 async def test_an_absent_read_older_than_the_epoch_is_just_read(
