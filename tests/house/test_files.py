@@ -12,6 +12,7 @@ from tests.house.places import PACKAGES, ROOT, python_files, tree
 
 _LONGEST_FILE = 400
 _LONGEST_FUNCTION = 60
+_LONGEST_PROSE = 140
 # A table or a generated file may be longer; its reason stands beside it.
 _LONG_FILES: dict[str, str] = {
     "interpreter/language/compiling/chains.py": "one chain of accesses is one traversal",
@@ -118,3 +119,26 @@ def test_whom_a_process_believes_over_tls_is_decided_once() -> None:
 
 def test_the_packages_are_typed() -> None:
     assert all((ROOT / package / "py.typed").is_file() for package in PACKAGES)
+
+
+def _prose(path: Path) -> list[tuple[int, str]]:
+    """The lines of a page that wrap: no table, heading or block of code, by their numbers."""
+    lines, in_block = [], False
+    for number, line in enumerate((ROOT / path).read_text().splitlines(), start=1):
+        fence = line.lstrip().startswith("```")
+        in_block ^= fence
+        if not (in_block or fence or line.startswith(("|", "#", "    ", "<"))):
+            lines.append((number, line))
+    return lines
+
+
+def test_the_prose_of_the_pages_is_wrapped() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/reference/*.md")]
+    long = {
+        f"{page.relative_to(ROOT)}:{number}"
+        for page in pages
+        if page.name != "CHANGELOG.md"
+        for number, line in _prose(page)
+        if len(line) > _LONGEST_PROSE
+    }
+    assert long == set()
