@@ -203,6 +203,10 @@ class EffectLedger(Protocol):
         """The command on record, or None before the first claim; a read without a lock."""
         ...
 
+    async def refusal(self, claim: Claim) -> Reply | None:
+        """Why a claim would not be permitted now, or None; nothing is written."""
+        ...
+
     async def claim(self, claim: Claim) -> ClaimAnswer:
         """Store the command once, check permission under the run's lock, and dispatch.
 

@@ -105,7 +105,7 @@ class Performer:
     ) -> Reply:
         command = await self._command(attempt, request, facts)
         if isinstance(command, Reply):
-            return command
+            return _unless_held(command)
         budget = facts.limits.send_budget
         # The budget starts before the dispatch transaction: a slow commit never lengthens it.
         end = time.monotonic() + budget
@@ -114,11 +114,7 @@ class Performer:
         answer = await self._claim(attempt, request, facts, command, token)
         match answer:
             case ports.Settled(reply):
-                if _held(reply):
-                    raise _again(
-                        names.HELD, "a hold keeps this effect from being sent", _HELD_DELAY
-                    )
-                return reply
+                return _unless_held(reply)
             case ports.Busy(retry_after):
                 raise _again(names.BUSY, "another attempt holds the lease", retry_after)
             case ports.Dispatched():
@@ -148,10 +144,10 @@ class Performer:
     async def _command(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
     ) -> ports.Command | Reply:
-        """What is asked for; an operation with a preparation is prepared once, for good.
+        """What is asked for, or why not; an operation with a preparation is prepared once, for good.
 
         A command on record is never prepared again: what the product would say now is no answer
-        to what may have been sent before.
+        to what may have been sent before. Nor is one that may not be sent.
         """
         command = ports.Command(facts.connection, facts.contract.id, request.input)
         if not facts.contract.preparation:
@@ -159,6 +155,9 @@ class Performer:
         saved = await self.effects.saved(attempt.visit)
         if saved is not None:
             return saved.command
+        refusal = await self.effects.refusal(_claim_of(attempt, request, facts, command, ""))
+        if refusal is not None:
+            return refusal
         try:
             prepared = await self.products.prepare(facts.contract, facts.connection, request.input)
         except NotPrepared as failure:
@@ -173,22 +172,8 @@ class Performer:
         command: ports.Command,
         token: str,
     ) -> ports.ClaimAnswer:
-        claim = ports.Claim(
-            attempt.visit,
-            attempt.generation,
-            token,
-            command,
-            facts.contract,
-            facts.limits,
-            request.sequence,
-            request.steps,
-            request.after_cancel,
-            max(request.seen, attempt.progress.seen),
-            _first_asked(attempt, request),
-            bool(request.since_ms),
-        )
         try:
-            return await self.effects.claim(claim)
+            return await self.effects.claim(_claim_of(attempt, request, facts, command, token))
         except LedgerUnavailable:
             # The commit's fate is unknown, but nothing was sent: take the dispatch back by its
             # token, so that it does not count as one that may have been (protocol rule 2).
@@ -213,6 +198,35 @@ class Performer:
 
 def _held(reply: Reply) -> bool:
     return reply.kind is ReplyKind.NOT_PERMITTED and reply.code == "hold"
+
+
+def _unless_held(reply: Reply) -> Reply:
+    if _held(reply):
+        raise _again(names.HELD, "a hold keeps this effect from being sent", _HELD_DELAY)
+    return reply
+
+
+def _claim_of(
+    attempt: Attempt,
+    request: CallRequest,
+    facts: ports.CallFacts,
+    command: ports.Command,
+    token: str,
+) -> ports.Claim:
+    return ports.Claim(
+        attempt.visit,
+        attempt.generation,
+        token,
+        command,
+        facts.contract,
+        facts.limits,
+        request.sequence,
+        request.steps,
+        request.after_cancel,
+        max(request.seen, attempt.progress.seen),
+        _first_asked(attempt, request),
+        bool(request.since_ms),
+    )
 
 
 def _first_asked(attempt: Attempt, request: CallRequest) -> datetime | None:

@@ -22,6 +22,7 @@ from adapter.ledger.pool import Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.verdicts import (
     LAPSED,
+    ClaimVerdict,
     Declare,
     Dispatch,
     EffectFacts,
@@ -45,20 +46,20 @@ class Dispatches:
     def __init__(self, rows: EffectRows) -> None:
         self._rows = rows
 
+    async def refusal(self, transaction: Transaction, claim: Claim) -> Reply | None:
+        """Why a claim would not be permitted now, or None."""
+        run, facts = await locked(transaction, claim.effect, NO_TOKEN, ())
+        verdict = _verdict(run, facts, claim)
+        if not isinstance(verdict, Forbid):
+            return None
+        return await self._rows.not_permitted(transaction, run, verdict.code)
+
     async def claim(self, transaction: Transaction, claim: Claim) -> ClaimAnswer:
         """Store the command once, check permission, and dispatch."""
         own = call_step(claim.effect, claim.sequence)
         steps = (*claim.steps, own)
         run, facts = await locked(transaction, claim.effect, claim.token, steps, share_hold=True)
-        verdict = claim_verdict(
-            run,
-            facts,
-            claim.contract,
-            claim.limits.send_budget,
-            after_cancel=claim.after_cancel,
-            asked_at=claim.asked_at,
-            keeps_pause=claim.keeps_pause,
-        )
+        verdict = _verdict(run, facts, claim)
         if claim.seen > run.position:
             raise LedgerBehind(run.id)
         match verdict:
@@ -178,3 +179,15 @@ class Dispatches:
                 return await self._rows.not_permitted(transaction, run, code)
             case _:
                 return Retry(0.0, LAPSED, run.position)
+
+
+def _verdict(run: RunRow, facts: EffectFacts, claim: Claim) -> ClaimVerdict:
+    return claim_verdict(
+        run,
+        facts,
+        claim.contract,
+        claim.limits.send_budget,
+        after_cancel=claim.after_cancel,
+        asked_at=claim.asked_at,
+        keeps_pause=claim.keeps_pause,
+    )

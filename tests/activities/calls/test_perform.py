@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, cast
 
 import pytest
@@ -21,6 +22,7 @@ from interpreter.contract.calls import CallRequest
 from interpreter.contract.effects import Reply, ReplyKind, VisitRef
 
 SEND, READ, ASK = "messaging.submit-message/v1", "breg.read-record/v1", "evaluation.evaluate/v1"
+ACT = "breg.invoke-action/v1"
 LIMITS = ports.Limits(3, 1.0, 1.0, 2.0, 60.0)
 ACCEPTED = Reply(ReplyKind.ACCEPTED, {"id": "m1"})
 
@@ -37,6 +39,8 @@ class Pretending:
     claimed_at: float = 0.0
     cut_off: bool = False
     withdrawn: list[str] = field(default_factory=list)
+    forbidden: Reply | None = None
+    prepared: int = 0
 
     def performer(self) -> Performer:
         """What is tested, over this."""
@@ -58,6 +62,18 @@ class Pretending:
         if self.cut_off:
             raise LedgerUnavailable("ledger.unavailable", "the line broke in the commit")
         return ports.Dispatched("key", claim.command, 1, unresolved=False, position=7)
+
+    async def saved(self, effect: VisitRef) -> None:
+        """Nothing was asked for before."""
+
+    async def refusal(self, claim: ports.Claim) -> Reply | None:
+        """What forbids to send."""
+        return self.forbidden
+
+    async def prepare(self, contract: Any, connection: str, value: Any) -> dict[str, str]:
+        """What the product would have to say before."""
+        self.prepared += 1
+        return {}
 
     async def withdraw(self, effect: VisitRef, token: str) -> None:
         """Remember what was taken back."""
@@ -113,6 +129,22 @@ async def test_a_permission_of_unknown_fate_is_withdrawn_and_nothing_is_sent() -
     failed = await performed(world.performer(), SEND, local=False)
     assert isinstance(failed, LedgerUnavailable)
     assert (world.withdrawn, world.ends) == (["main/call:1"], [])
+
+
+@pytest.mark.parametrize("reason", ["deadline", "cancel", "hold", "run-closed", "withdrawn"])
+async def test_what_may_not_be_sent_is_not_prepared_either(reason: str) -> None:
+    world = Pretending(ACT, forbidden=Reply(ReplyKind.NOT_PERMITTED, code=reason))
+    world.answered.set()
+    done = await performed(world.performer(), ACT, local=False)
+    if reason == "hold":
+        assert isinstance(done, ApplicationError)
+        assert (done.type, done.next_retry_delay) == (names.HELD, timedelta(seconds=30))
+    else:
+        assert done == world.forbidden
+    assert (world.prepared, world.ends) == (0, [])
+    world.forbidden = None
+    assert await performed(world.performer(), ACT, local=False) == ACCEPTED
+    assert world.prepared == 1
 
 
 async def test_an_attempt_leaves_with_temporal_how_far_the_ledger_was() -> None:
