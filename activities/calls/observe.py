@@ -70,7 +70,7 @@ class Observer:
         found = _found(facts.completion, value)
         if found is None:
             pause = self.times.floor if hinted else interval
-            raise _not_yet(min(pause, max(due.remaining, self.times.floor)))
+            raise _not_yet(min(pause, due.remaining))
         on_record = await self.runs.resolve_wait(attempt.visit, found.resolution)
         fault("after-resolution")
         return found if on_record == found.resolution else WaitEnd(on_record)

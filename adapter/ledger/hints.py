@@ -68,8 +68,9 @@ class Hints:
     async def take(self, message: Message) -> bool:
         """Remember a message for the waits it is about, those to come included.
 
-        Gives whether it was taken before, which changes nothing. Refused ``event.replayed`` for the
-        very same signature once more and ``event.id-reused`` for another content under its id.
+        Gives whether it was taken before, which changes nothing. Refused ``event.replayed`` for a
+        signature that is not newer than the last one, and ``event.id-reused`` for another content
+        under its id.
         """
         keys: dict[str, JsonValue] = {
             "source": message.source,
@@ -114,7 +115,7 @@ async def _take(transaction: Transaction, keys: dict[str, JsonValue]) -> bool:
             place="webhook-id",
             remedy="give every message an id of its own",
         )
-    if known.signed_at == keys["signed_at"]:
+    if keys["signed_at"] <= known.signed_at:
         raise Refused(
             "event.replayed",
             "this very message was taken before",

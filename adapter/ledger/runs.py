@@ -32,7 +32,10 @@ CLOSED: Final = "closed"
 
 @dataclass(frozen=True, slots=True)
 class WaitFacts:
-    """A wait as it stands, and the instant to judge it by."""
+    """A wait as it stands, and the instant to judge it by.
+
+    ``source_read_at`` is when any wait of the run has read the same source last.
+    """
 
     now: datetime
     opened_at: datetime
@@ -42,6 +45,7 @@ class WaitFacts:
     resolution: str | None
     hints: int
     hints_read: int
+    source_read_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +233,8 @@ def _delay(facts: WaitFacts, now: datetime, interval: float, floor: float, hinte
     else:
         pause = floor if hinted else max(interval, floor)
         due = facts.observed_at + timedelta(seconds=pause)
+    if facts.source_read_at is not None:
+        due = max(due, facts.source_read_at + timedelta(seconds=floor))
     return max(0.0, (due - now).total_seconds())
 
 

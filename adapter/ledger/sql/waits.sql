@@ -9,7 +9,9 @@ on conflict (run_id, visit) do nothing
 
 -- wait_facts: How a wait stands, and the instant to judge it by.
 select clock_timestamp() as now, w.opened_at, w.due_at, w.observations, w.observed_at, w.resolution,
-       w.hints, w.hints_read
+       w.hints, w.hints_read,
+       (select max(o.observed_at) from coordinator.waits o
+        where o.run_id = w.run_id and o.source_digest = w.source_digest) as source_read_at
 from coordinator.waits w
 where w.run_id = %(run)s and w.visit = %(visit)s
 

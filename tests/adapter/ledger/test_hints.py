@@ -71,6 +71,20 @@ async def test_a_hint_after_a_reading_waits_for_the_floor_and_is_told(
     assert (await due(ledger, opened)).delay == pytest.approx(FLOOR, abs=5)
 
 
+async def test_another_wait_on_a_source_reads_it_no_sooner_than_the_floor_after_the_last(
+    ledger: Ledger, run_id: str
+) -> None:
+    first = wait(run_id, source=ABOUT)
+    await ledger.runs.open_wait(first)
+    await ledger.hints.take(FIRST)
+    await ledger.runs.observed(first.wait, EARLY, 1)
+    await ledger.runs.resolve_wait(first.wait, "expired")
+    second = wait(run_id, source=ABOUT, wait=replace(first.wait, visit=2))
+    assert (await due(ledger, second)).delay == pytest.approx(FLOOR, abs=5)
+    other = wait(run_id, source={"of": "another"}, wait=replace(first.wait, visit=3))
+    assert (await due(ledger, other, hinted=True)).delay == 0
+
+
 async def test_a_hint_during_a_reading_is_not_lost(ledger: Ledger, run_id: str) -> None:
     opened = wait(run_id, source=ABOUT)
     await ledger.runs.open_wait(opened)
@@ -120,6 +134,9 @@ async def test_a_message_is_taken_once_and_its_signature_too(ledger: Ledger, run
         await ledger.hints.take(FIRST)
     assert refused.value.code == "event.replayed"
     assert await ledger.hints.take(replace(FIRST, signed_at=1_001)) is True
+    with pytest.raises(Refused) as refused:
+        await ledger.hints.take(FIRST)
+    assert refused.value.code == "event.replayed"
     assert (await due(ledger, opened)).hints == 1
 
 

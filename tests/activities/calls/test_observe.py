@@ -1,0 +1,66 @@
+"""A poll whose source has nothing yet: when it is made again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, cast
+
+import pytest
+from temporalio.exceptions import ApplicationError
+
+from activities import ports
+from activities.calls.attempt import Attempt
+from activities.calls.observe import Observer, WaitTimes
+from activities.catalogue import Catalogue
+from activities.products import Products, Sent
+from interpreter.contract.calls import ObserveRequest
+from interpreter.contract.effects import Reply, ReplyKind, VisitRef
+
+SUBMIT, READ = "casework.submit-review-request/v1", "casework.read-review-request/v1"
+
+
+@dataclass
+class Pretending:
+    """Ledger, book and product in one, of a wait that is due and has ``remaining`` seconds left."""
+
+    remaining: float
+    hinted: bool
+
+    async def observation(self, run_id: str, node: str) -> ports.ObservationFacts:
+        """What the definition pins about the wait."""
+        find = Catalogue.standard().find
+        completion = find(SUBMIT).contract.completions["result"]
+        return ports.ObservationFacts(completion, find(READ).contract, "reviews")
+
+    async def observation_due(self, *asked: Any) -> ports.ObservationDue:
+        """It may be read now."""
+        return ports.ObservationDue(0.0, 0, self.remaining)
+
+    async def observed(self, *counted: Any) -> bool:
+        """Whether a hint came meanwhile."""
+        return self.hinted
+
+    async def send(self, *asked: Any) -> Sent:
+        """Still pending."""
+        return Sent(Reply(ReplyKind.ACCEPTED, {"state": "pending"}))
+
+
+@pytest.mark.parametrize(
+    ("remaining", "hinted", "pause"),
+    [(5_000.0, False, 900.0), (5_000.0, True, 30.0), (12.0, False, 12.0), (12.0, True, 12.0)],
+)
+async def test_a_wait_ends_at_its_time_however_long_a_poll_would_pause(
+    remaining: float, hinted: bool, pause: float
+) -> None:
+    world = Pretending(remaining, hinted)
+    observer = Observer(cast(Any, world), cast(Any, world), cast(Products, world), WaitTimes())
+    visit = VisitRef("run", "main", "wait", 1)
+    attempt = Attempt(visit, 1, "main/wait:1:1", READ, is_local=False)
+    request = ObserveRequest({"reviewRequestId": "r1"}, 3, int((time.time() + remaining) * 1000))
+    with pytest.raises(ApplicationError) as again:
+        await observer.observe(attempt, request, datetime.now(UTC))
+    delay = again.value.next_retry_delay
+    assert delay is not None
+    assert delay.total_seconds() == pause
