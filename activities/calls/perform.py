@@ -144,7 +144,7 @@ class Performer:
     async def _command(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
     ) -> ports.Command | Reply:
-        """What is asked for, or why not; an operation with a preparation is prepared once, for good.
+        """What is asked for, or why not; what needs a preparation is prepared once, for good.
 
         A command on record is never prepared again: what the product would say now is no answer
         to what may have been sent before. Nor is one that may not be sent.
