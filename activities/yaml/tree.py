@@ -69,16 +69,7 @@ Tree: TypeAlias = Scalar | Sequence | Table | Broken
 
 def find(tree: Tree, parts: list[str]) -> Spot:
     """The place of the value at these reference tokens, or of the nearest parent that exists."""
-    spot = tree.spot
-    for part in parts:
-        if isinstance(tree, Table) and part in tree.entries:
-            tree = tree.entries[part].value
-        elif isinstance(tree, Sequence) and part.isdigit() and int(part) < len(tree.items):
-            tree = tree.items[int(part)]
-        else:
-            break
-        spot = tree.spot
-    return spot
+    return _way(tree, parts)[-1].spot
 
 
 def find_key(tree: Tree, parts: list[str]) -> Spot:
@@ -92,14 +83,22 @@ def find_key(tree: Tree, parts: list[str]) -> Spot:
 
 def value_at(tree: Tree, parts: list[str]) -> Tree | None:
     """The value at these reference tokens, or None where there is none."""
+    way = _way(tree, parts)
+    return way[-1] if len(way) > len(parts) else None
+
+
+def _way(tree: Tree, parts: list[str]) -> list[Tree]:
+    """The values that reference tokens lead through, the root first, as far as there are any."""
+    way = [tree]
     for part in parts:
         if isinstance(tree, Table) and part in tree.entries:
             tree = tree.entries[part].value
         elif isinstance(tree, Sequence) and part.isdigit() and int(part) < len(tree.items):
             tree = tree.items[int(part)]
         else:
-            return None
-    return tree
+            break
+        way.append(tree)
+    return way
 
 
 def name_of(tree: Tree) -> str:
