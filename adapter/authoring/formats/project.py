@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from activities.catalogue.catalogue import Catalogue
 from activities.yaml.tree import Broken, Table
 from adapter.authoring.diagnostics.diagnostic import Report
@@ -21,6 +23,7 @@ from adapter.authoring.formats.shape import (
 )
 from adapter.authoring.formats.steps import StepReader
 from interpreter.contract.values import JsonValue
+from interpreter.definition import nodes as n
 from interpreter.definition.document import Trigger
 
 LONGEST_DEADLINE_SECONDS = 31_536_000
@@ -43,7 +46,7 @@ def read_project(tree: Table, catalogue: Catalogue, report: Report) -> Draft:
     _operations(root, draft, catalogue)
     mappings = MappingReader(draft.origins)
     _triggers(root, draft, mappings)
-    _steps(root, draft, mappings)
+    read_steps(root, draft, StepReader(draft, mappings).read)
     root.close()
     return draft
 
@@ -165,25 +168,29 @@ def _triggers(root: Section, draft: Draft, mappings: MappingReader) -> None:
             )
 
 
-def _steps(root: Section, draft: Draft, mappings: MappingReader) -> None:
+def read_steps(
+    root: Section, draft: Draft, read: Callable[[str, Section], n.AnyNode | None]
+) -> None:
+    """What both project formats share: the table of steps, each one read by its format.
+
+    ``read`` takes a step's name and its section, and gives None after a finding.
+    """
     table = root.table("steps")
     if table is None:
         draft.unread.add("steps/")
         return
     draft.origins.put("/nodes", table.spot)
-    reader = StepReader(draft, mappings)
     for name in local_names(root, table, "step", MOST_STEPS):
         entry = table.entries[name]
         draft.origins.put(f"/nodes/{name}", entry.key)
         if name == "input":
             message = "a step may not be called `input`"
             root.refuse("coordinator.definition.step", entry.key, message)
-        if not isinstance(entry.value, Table):
+        node = None
+        if isinstance(entry.value, Table):
+            node = read(name, Section(entry.value, root.report, "this step"))
+        else:
             root.table_needed(entry.value, "a step")
-            draft.unread.add(f"steps/{name}")
-            continue
-        section = Section(entry.value, root.report, "this step")
-        node = reader.read(name, section)
         if node is None:
             draft.unread.add(f"steps/{name}")
         else:

@@ -15,8 +15,8 @@ from adapter.authoring.diagnostics.nearest import suggestion
 from adapter.authoring.draft import Draft, Origins
 from adapter.authoring.formats.mappings import MappingReader
 from adapter.authoring.formats.operations import OperationReader
-from adapter.authoring.formats.project import MOST_STEPS, read_header
-from adapter.authoring.formats.shape import LOCAL_ID, Section, local_names
+from adapter.authoring.formats.project import read_header, read_steps
+from adapter.authoring.formats.shape import LOCAL_ID, Section
 from adapter.authoring.formats.steps import read_cases, read_finish
 from interpreter.definition import nodes as n
 
@@ -37,11 +37,7 @@ def read_v1alpha1(tree: Table, catalogue: Catalogue, report: Report) -> Draft:
     root.has("kind")
     read_header(root, draft, titles=False)
     _products(root, draft)
-    table = root.table("steps")
-    if table is None:
-        draft.unread.add("steps/")
-    else:
-        _steps(root, table, _StepReader(draft, catalogue))
+    read_steps(root, draft, _StepReader(draft, catalogue).read)
     root.close()
     return draft
 
@@ -56,26 +52,6 @@ def _products(root: Section, draft: Draft) -> None:
             draft.unread.add(f"connections/{name}")
         else:
             draft.connections[name] = _PRODUCTS.get(kind, kind)
-
-
-def _steps(root: Section, table: Table, reader: _StepReader) -> None:
-    draft = reader.draft
-    draft.origins.put("/nodes", table.spot)
-    for name in local_names(root, table, "step", MOST_STEPS):
-        entry = table.entries[name]
-        draft.origins.put(f"/nodes/{name}", entry.key)
-        if name == "input":
-            message = "a step may not be called `input`"
-            root.refuse("coordinator.definition.step", entry.key, message)
-        node = None
-        if isinstance(entry.value, Table):
-            node = reader.read(name, Section(entry.value, root.report, "this step"))
-        else:
-            root.table_needed(entry.value, "a step")
-        if node is None:
-            draft.unread.add(f"steps/{name}")
-        else:
-            draft.nodes[name] = node
 
 
 class _StepReader:
