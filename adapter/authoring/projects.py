@@ -34,11 +34,11 @@ _FRONT_ENDS: dict[str, Callable[[Table, Catalogue, Report], Draft]] = {
 
 @dataclass(frozen=True, slots=True)
 class ProjectResult:
-    """What a project folder gave.
+    """What a project folder gave, or all that lies beside the project in it.
 
-    ``definition`` is None exactly when ``diagnostics`` hold an error. ``sources`` are the texts
-    that were read, for renderings with the line itself. ``format`` is the file's ``apiVersion``,
-    empty when it could not be told.
+    ``definition`` is None when the project itself has an error, and where only a runtime file was
+    looked at. ``sources`` are the texts that were read, for renderings with the line itself.
+    ``format`` is the file's ``apiVersion``, empty when it could not be told.
     """
 
     definition: PackagedDefinition | None

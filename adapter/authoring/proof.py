@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from activities.catalogue.catalogue import Catalogue
@@ -14,7 +13,7 @@ from activities.yaml.sources import Sources
 from adapter.authoring.diagnostics.diagnostic import Diagnostic, Report, Severity
 from adapter.authoring.files import project_folder
 from adapter.authoring.folder import check_folder
-from adapter.authoring.projects import load_project
+from adapter.authoring.projects import ProjectResult, load_project
 from adapter.authoring.runtimes import RuntimeReading, check_bindings, read_runtime
 from adapter.authoring.runtimes.replies import check_replies
 from adapter.authoring.scenarios.reading import load_suite
@@ -26,33 +25,13 @@ from interpreter.definition.document import PackagedDefinition
 RUNTIME_FILE = "runtime.yaml"
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """What was found; ``definition`` is there as soon as the project itself has no error."""
-
-    definition: PackagedDefinition | None
-    diagnostics: tuple[Diagnostic, ...]
-    sources: Sources
-    format: str = ""
-
-    @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        """The findings that refuse the project."""
-        return tuple(one for one in self.diagnostics if one.severity is Severity.ERROR)
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """The findings that do not."""
-        return tuple(one for one in self.diagnostics if one.severity is Severity.WARNING)
-
-
 def prove_project(
     path: Path,
     catalogue: Catalogue,
     *,
     runtime: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Proof:
+) -> ProjectResult:
     """Check a project with all that lies beside it (contract 2.4); every case is played.
 
     ``runtime`` is checked with the workflow's bindings, as a ``runtime.yaml`` of the folder is.
@@ -72,12 +51,12 @@ def prove_project(
     scenarios = folder / SCENARIOS_FILE
     if result.definition is not None and _is_file(scenarios):
         found += _play(scenarios, result.definition, sources, readings)
-    return Proof(result.definition, tuple(found), sources, result.format)
+    return ProjectResult(result.definition, tuple(found), sources, result.format)
 
 
-def prove_runtime(path: Path, environment: Mapping[str, str] | None = None) -> Proof:
+def prove_runtime(path: Path, environment: Mapping[str, str] | None = None) -> ProjectResult:
     """Check a runtime file alone, in either format; Usage ``runtime.unreadable`` if it is none."""
-    return Proof(None, _check_runtime(path, str(path), None, environment)[1], Sources())
+    return ProjectResult(None, _check_runtime(path, str(path), None, environment)[1], Sources())
 
 
 def _runtimes(folder: Path, named: Path | None) -> Iterator[Path]:

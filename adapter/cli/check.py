@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from adapter.authoring import explain, render_github, render_sarif, render_text
-from adapter.authoring.proof import Proof, prove_project, prove_runtime
+from adapter.authoring.projects import ProjectResult
+from adapter.authoring.proof import prove_project, prove_runtime
 from adapter.cli.options import ProjectArgument, ProjectOption, chosen_project
 from adapter.cli.project import exit_code, facts_of, report_of
 from adapter.cli.terminal import Format, Terminal
@@ -77,7 +78,7 @@ def check(
         raise typer.Exit(exit_code(proof.errors) if proof.errors else REFUSED)
 
 
-def _prove(project: Path | None, runtime: Path | None, environment: Any) -> Proof:
+def _prove(project: Path | None, runtime: Path | None, environment: Any) -> ProjectResult:
     if project is None:
         assert runtime is not None
         proof = prove_runtime(runtime, environment)
@@ -99,7 +100,7 @@ def _sound(runtime: Path | None) -> Runtime | None:
 
 
 def _write(
-    proof: Proof,
+    proof: ProjectResult,
     format: FindingsFormat,
     folder: str,
     *,
@@ -122,7 +123,7 @@ def _write(
         _write_text(proof, terminal, folder, refused=refused, told=told, alone=alone)
 
 
-def _status(proof: Proof, *, refused: bool, alone: bool) -> str:
+def _status(proof: ProjectResult, *, refused: bool, alone: bool) -> str:
     if refused:
         return "operational-failure" if exit_code(proof.errors) == 3 else "domain-refusal"
     if alone:
@@ -131,7 +132,7 @@ def _status(proof: Proof, *, refused: bool, alone: bool) -> str:
 
 
 def _write_text(
-    proof: Proof, terminal: Terminal, folder: str, *, refused: bool, told: bool, alone: bool
+    proof: ProjectResult, terminal: Terminal, folder: str, *, refused: bool, told: bool, alone: bool
 ) -> None:
     """Findings go to stderr when they refuse, so that a sound answer stands alone on stdout."""
     if proof.diagnostics:

@@ -9,7 +9,8 @@ import pytest
 
 from activities.catalogue import Catalogue
 from adapter.authoring import explain, graph, load_project
-from adapter.authoring.proof import Proof, prove_project
+from adapter.authoring.projects import ProjectResult
+from adapter.authoring.proof import prove_project
 from adapter.authoring.scenarios import load_suite, run_suite
 from adapter.package import package_files, read_package, write_package
 from interpreter.definition.document import PackagedDefinition
@@ -31,7 +32,7 @@ def _definition(name: str) -> PackagedDefinition:
     return definition
 
 
-def _found(proof: Proof) -> list[tuple[str, str, int]]:
+def _found(proof: ProjectResult) -> list[tuple[str, str, int]]:
     return [(one.code, one.spot.file, one.spot.line) for one in proof.diagnostics]
 
 
