@@ -1,4 +1,4 @@
-"""The errors of this room, with their exit codes and HTTP statuses.
+"""The errors of this room, with their exit codes and HTTP statuses, and how programs tell them.
 
 CoordinatorError
 └── AdapterError
@@ -41,3 +41,15 @@ class Unavailable(AdapterError):
 
     exit_code = 3
     status = 503
+
+
+def told(error: CoordinatorError) -> str:
+    """An error as lines for a person: code, place, message and remedy."""
+    where = f"{error.place}: " if error.place else ""
+    remedy = f"  remedy: {error.remedy}\n" if error.remedy else ""
+    return f"error[{error.code}]: {where}{error.message}\n{remedy}"
+
+
+def exit_code_of(error: CoordinatorError) -> int:
+    """The exit code of a program that an error has ended."""
+    return error.exit_code if isinstance(error, AdapterError) else 1

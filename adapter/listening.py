@@ -1,8 +1,11 @@
-"""Sockets that the processes of a deployment listen on."""
+"""Sockets that the processes of a deployment listen on, and the server of its own programs."""
 
 from __future__ import annotations
 
 import socket
+from typing import Any
+
+import uvicorn
 
 from adapter.errors import Unavailable
 
@@ -36,3 +39,20 @@ def listen(host: str, port: int, *, code: str, place: str) -> socket.socket:
 def listen_on_loopback(port: int, *, code: str) -> socket.socket:
     """The same for programs of a development deployment, which nobody else may reach."""
     return listen(_LOOPBACK, port, code=code, place=f"{_LOOPBACK}:{port}")
+
+
+def loopback_server(application: Any) -> uvicorn.Server:
+    """What serves an ASGI application of a development deployment, after ``run(sockets=[…])``."""
+    config = uvicorn.Config(
+        application,
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    return uvicorn.Server(config)

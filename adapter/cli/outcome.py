@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from adapter.cli.terminal import Format, OutputGone, Terminal, lose_output
-from adapter.errors import AdapterError, Unavailable, Usage
+from adapter.errors import Unavailable, Usage, exit_code_of
 from interpreter.errors import CoordinatorError
 
 INTERRUPTED = 130
@@ -57,7 +57,7 @@ def report(terminal: Terminal, error: Exception) -> int:
     if setting("TRACEBACK"):
         raise error
     known = _our_own(error)
-    code = known.exit_code if isinstance(known, AdapterError) else 1
+    code = exit_code_of(known)
     details = [f.to_json() for f in known.findings] if isinstance(known, ConfigurationError) else []
     terminal.error(known, _KINDS[code], details)
     return code

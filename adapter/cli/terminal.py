@@ -10,7 +10,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
-from adapter.errors import Unavailable
+from adapter.errors import Unavailable, told
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -143,17 +143,14 @@ class Terminal:
                 pass
             else:
                 return
-        where = f"{error.place}: " if error.place else ""
-        told = f"error[{error.code}]: {where}{error.message}\n"
-        if error.remedy:
-            told += f"  remedy: {error.remedy}\n"
+        text = told(error)
         for finding in details[1:]:
             place = f"{finding['pointer']}" + (
                 f" (line {finding['line']})" if finding["line"] else ""
             )
-            told += f"error[{finding['code']}]: {place}: {finding['message']}\n"
-            told += f"  remedy: {finding['remedy']}\n"
-        self.complain(told)
+            text += f"error[{finding['code']}]: {place}: {finding['message']}\n"
+            text += f"  remedy: {finding['remedy']}\n"
+        self.complain(text)
 
 
 def lose_output() -> int:

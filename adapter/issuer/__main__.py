@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from adapter.errors import AdapterError
+from adapter.errors import exit_code_of, told
 from adapter.issuer.application import server_for
 from adapter.issuer.folder import IssuerFolder
 from adapter.listening import listen_on_loopback
@@ -27,8 +27,8 @@ def main() -> int:
         listener = listen_on_loopback(given.port, code="issuer.port-taken")
         server_for(given.folder, listener).run(sockets=[listener])
     except CoordinatorError as error:
-        sys.stderr.write(f"error[{error.code}]: {error.message}\n")
-        return error.exit_code if isinstance(error, AdapterError) else 1
+        sys.stderr.write(told(error))
+        return exit_code_of(error)
     return 0
 
 

@@ -15,6 +15,7 @@ from adapter.errors import AdapterError
 from adapter.issuer.assertions import ALGORITHMS
 from adapter.issuer.folder import IssuerFolder
 from adapter.issuer.tokens import CLIENT_CREDENTIALS, TOKEN_EXCHANGE, TokenAnswer, Tokens
+from adapter.listening import loopback_server
 
 LARGEST_BODY_BYTES = 131_072
 DISCOVERY_PATHS = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration")
@@ -95,16 +96,4 @@ def server_for(folder: Path, listener: socket.socket) -> uvicorn.Server:
     issuer = f"http://127.0.0.1:{listener.getsockname()[1]}"
     kept = IssuerFolder(folder)
     kept.prepare()
-    config = uvicorn.Config(
-        Application(kept, Tokens(kept, issuer, time.time)),
-        http="h11",
-        ws="none",
-        loop="asyncio",
-        lifespan="off",
-        log_level="warning",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=2,
-    )
-    return uvicorn.Server(config)
+    return loopback_server(Application(kept, Tokens(kept, issuer, time.time)))

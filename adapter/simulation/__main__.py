@@ -7,7 +7,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from adapter.errors import AdapterError
+from adapter.errors import exit_code_of, told
 from adapter.listening import listen_on_loopback
 from adapter.simulation.plan import SimulationPlan
 from adapter.simulation.playing import Playing
@@ -29,8 +29,8 @@ def main() -> int:
             listener = listen_on_loopback(given.port, code="simulation.port-taken")
             server_for(Playing(plan, store)).run(sockets=[listener])
     except CoordinatorError as error:
-        sys.stderr.write(f"error[{error.code}]: {error.message}\n")
-        return error.exit_code if isinstance(error, AdapterError) else 1
+        sys.stderr.write(told(error))
+        return exit_code_of(error)
     return 0
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import uvicorn
 
+from adapter.listening import loopback_server
 from adapter.simulation import answers
 from adapter.simulation.answers import Answer, Lost
 from adapter.simulation.control import Control
@@ -76,16 +77,4 @@ async def _hang_up(receive: Any, send: Any) -> None:
 
 def server_for(playing: Playing) -> uvicorn.Server:
     """A uvicorn server; start it with ``run(sockets=[…])``."""
-    config = uvicorn.Config(
-        Application(playing),
-        http="h11",
-        ws="none",
-        loop="asyncio",
-        lifespan="off",
-        log_level="warning",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=2,
-    )
-    return uvicorn.Server(config)
+    return loopback_server(Application(playing))
