@@ -11,8 +11,7 @@ import structlog
 from temporalio.client import Client
 
 from activities.calls.reconcile import Reconciler
-from activities.errors import LedgerUnavailable
-from adapter.errors import Refused, Unavailable
+from adapter.errors import Refused
 from adapter.ledger import Act, ActKind, ActState, Ledger, Wish
 from adapter.reconcile.starts import Temporal
 from adapter.temporal.acts import Delivery, deliver_cancel, deliver_update, standing
@@ -24,7 +23,8 @@ _log = structlog.get_logger(__name__)
 _LOOK_SECONDS = 0.15
 _AGAIN_SECONDS = 1.0
 _LATE_SECONDS = 5.0
-_LATE_EVERY_SECONDS = 30.0
+LATE_EVERY_SECONDS = 30.0
+"""How often late answers are looked for."""
 _AFTER_EVERY_STEP: Final = 2**53
 """A closing written beside the workflow abandons no step: the machine's numbers are smaller."""
 
@@ -141,22 +141,6 @@ class Courier:
             except Refused as error:
                 _log.info("act.late-answer-known", run=answer.run_id, code=error.code)
         return len(late)
-
-    async def keep_delivering(self, stop: asyncio.Event, every: float = 1.0) -> None:
-        """Deliver what is due every so many seconds, until ``stop``; outages are waited out."""
-        late_at = time.monotonic()
-        while not stop.is_set():
-            try:
-                await self.deliver_pending()
-                if time.monotonic() >= late_at:
-                    late_at = time.monotonic() + _LATE_EVERY_SECONDS
-                    await self.bring_late_answers()
-            except (Unavailable, LedgerUnavailable) as error:
-                _log.warning("reconcile.postponed", code=error.code)
-            try:
-                await asyncio.wait_for(stop.wait(), every)
-            except TimeoutError:
-                continue
 
     async def _deliver_until_taken(self, act: Act) -> None:
         while act.state == ActState.RECORDED:

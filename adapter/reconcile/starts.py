@@ -17,6 +17,8 @@ from interpreter.contract.runs import StartRun
 from interpreter.errors import CoordinatorError
 
 _log = structlog.get_logger(__name__)
+PENDING_EVERY_SECONDS = 2.0
+"""How often what is pending is looked at."""
 _OLDER_THAN_SECONDS = 2.0
 _AT_A_TIME = 20
 
@@ -111,15 +113,3 @@ class Starter:
                 started += 1
                 _log.info("run.start-finished", run=waiting.run_id)
         return started
-
-    async def keep_finishing(self, stop: asyncio.Event, every: float = 2.0) -> None:
-        """Finish pending starts every so many seconds, until ``stop``; outages are waited out."""
-        while not stop.is_set():
-            try:
-                await self.finish_pending()
-            except (Unavailable, LedgerUnavailable) as error:
-                _log.warning("reconcile.postponed", code=error.code)
-            try:
-                await asyncio.wait_for(stop.wait(), every)
-            except TimeoutError:
-                continue

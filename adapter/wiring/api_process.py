@@ -24,7 +24,7 @@ from adapter.reconcile.diagnosis import Norms
 from adapter.reconcile.marks import Marks
 from adapter.reconcile.outbox import keep_delivering
 from adapter.reconcile.signals import SignalCourier
-from adapter.reconcile.starts import Starter
+from adapter.reconcile.starts import PENDING_EVERY_SECONDS, Starter
 from adapter.telemetry.process import Telemetry
 from adapter.wiring.acts import LedgerDesk
 from adapter.wiring.book import LedgerBook
@@ -88,7 +88,9 @@ async def serve_api(runtime: Runtime, stop: asyncio.Event, *, recovery_only: boo
             group.create_task(access.keep_fresh(stop))
             group.create_task(keep_counting(telemetry, ledger.census, stop))
             if not recovery_only:
-                group.create_task(starter.keep_finishing(stop))
+                group.create_task(
+                    keep_delivering(stop, starter.finish_pending, every=PENDING_EVERY_SECONDS)
+                )
             await server.serve([listener])
             stop.set()
 

@@ -16,13 +16,13 @@ from adapter.config.catalogue import catalogue_of
 from adapter.config.connections import ConfiguredConnections
 from adapter.config.loading import Runtime
 from adapter.ledger import Ledger
-from adapter.reconcile.acts import Courier
+from adapter.reconcile.acts import LATE_EVERY_SECONDS, Courier
 from adapter.reconcile.marks import Marks
 from adapter.reconcile.outbox import keep_delivering
 from adapter.reconcile.passes import Reconciliation
 from adapter.reconcile.recovery import recover
 from adapter.reconcile.signals import HintCourier, SignalCourier
-from adapter.reconcile.starts import Starter
+from adapter.reconcile.starts import PENDING_EVERY_SECONDS, Starter
 from adapter.wiring.deployment import (
     TemporalServer,
     journal_keys,
@@ -95,10 +95,12 @@ async def _serve(
     stop: asyncio.Event,
     sealed: Sequence[Callable[[], Awaitable[None]]],
 ) -> None:
-    ledger, temporal = reconciliation.courier.ledger, reconciliation.courier.temporal
+    courier = reconciliation.courier
+    ledger, temporal = courier.ledger, courier.temporal
     finishing = asyncio.gather(
-        reconciliation.starter.keep_finishing(stop),
-        reconciliation.courier.keep_delivering(stop),
+        keep_delivering(stop, reconciliation.starter.finish_pending, every=PENDING_EVERY_SECONDS),
+        keep_delivering(stop, courier.bring_late_answers, every=LATE_EVERY_SECONDS),
+        keep_delivering(stop, courier.deliver_pending),
         keep_delivering(
             stop,
             SignalCourier(ledger, temporal).deliver_pending,

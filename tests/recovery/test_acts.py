@@ -10,6 +10,7 @@ from temporalio.client import WorkflowFailureError
 from activities.errors import LedgerUnavailable
 from adapter.errors import Refused
 from adapter.ledger import ActKind
+from adapter.reconcile.outbox import keep_delivering
 from interpreter.contract.records import RunState
 from tests.activities.inputs import INPUTS
 from tests.fixtures.definitions import finish
@@ -176,7 +177,7 @@ async def test_an_act_without_a_worker_is_delivered_when_one_comes(site: Site) -
     assert (waiting.state, waiting.outcome) == ("recorded", "")
     async with site.worker():
         stop = asyncio.Event()
-        loop = asyncio.create_task(site.courier.keep_delivering(stop, every=0.1))
+        loop = asyncio.create_task(keep_delivering(stop, site.courier.deliver_pending, every=0.1))
         await site.sql("update coordinator.acts set due_at = clock_timestamp()")
         await site.until(run_id, RunState.FINISHED)
         stop.set()

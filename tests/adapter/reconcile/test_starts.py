@@ -11,6 +11,7 @@ from temporalio.client import Client
 from activities.errors import LedgerUnavailable
 from adapter.errors import Refused, Unavailable
 from adapter.reconcile import starts
+from adapter.reconcile.outbox import keep_delivering
 from adapter.reconcile.starts import Starter
 from interpreter.contract.runs import StartRun
 
@@ -100,8 +101,8 @@ async def test_an_outage_fails_nothing(temporal: Answers) -> None:
 
 async def test_the_loop_waits_an_outage_out(temporal: Answers) -> None:
     memory = Memory([Pending("a")], away=True)
-    stop = asyncio.Event()
-    loop = asyncio.create_task(Starter(memory, memory, "q").keep_finishing(stop, every=0.01))
+    stop, finish = asyncio.Event(), Starter(memory, memory, "q").finish_pending
+    loop = asyncio.create_task(keep_delivering(stop, finish, every=0.01))
     await asyncio.sleep(0.05)
     memory.away = False
     async with asyncio.timeout(5):
