@@ -17,8 +17,8 @@ from adapter.reconcile.starts import Starter, Temporal
 
 _log = structlog.get_logger(__name__)
 
-_START_SECONDS = 3.0
-"""A caller waits no longer for Temporal; the run is on record, and is started later."""
+_CALLER_SECONDS = 3.0
+"""A caller waits no longer for Temporal; what it brought is on record, and goes on later."""
 _READY_SECONDS = 0.5
 """Whoever probes the service gives up after a second as a rule."""
 _CHECK_SECONDS = 5.0
@@ -40,7 +40,7 @@ class TemporalExecutions:
             # A known key finds its run, which waits for a service that starts things.
             raise Unavailable("start.recovery-only", "the service starts nothing")
         try:
-            await self._starter.start(run_id, _START_SECONDS)
+            await self._starter.start(run_id, _CALLER_SECONDS)
         except LedgerUnavailable as error:
             raise Unavailable(
                 error.code, error.message, place=error.place, remedy=error.remedy
@@ -54,10 +54,13 @@ class TemporalExecutions:
         )
         if not known and not self._ledger.recovery_only:
             try:
-                await self._hints.deliver(about)
-            except (Unavailable, LedgerUnavailable) as error:
                 # Nothing is lost: the hint is on record, and a worker tells the execution.
+                async with asyncio.timeout(_CALLER_SECONDS):
+                    await self._hints.deliver(about)
+            except (Unavailable, LedgerUnavailable) as error:
                 _log.warning("hint.postponed", code=error.code)
+            except TimeoutError:
+                _log.warning("hint.postponed", code="temporal.unavailable")
         return known
 
     async def ready(self) -> bool:

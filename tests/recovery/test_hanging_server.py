@@ -10,13 +10,16 @@ from collections.abc import Iterator
 import pytest
 from temporalio.client import Client
 
+from adapter.api import SignedMessage
 from adapter.errors import Unavailable
+from adapter.reconcile.signals import HintCourier
 from adapter.reconcile.starts import Starter
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.wiring.executions import TemporalExecutions
 from adapter.wiring.sealing import codec_of
 from interpreter.contract.records import RunState
 from tests.recovery.conftest import ONE_MESSAGE, FixedTemporal, Site
+from tests.recovery.test_signals import REVIEWED
 
 
 class HangingTemporal:
@@ -58,6 +61,25 @@ async def test_nobody_waits_long_for_a_temporal_that_hangs(
     await site.sql("update coordinator.executions set created_at = created_at - interval '3 s'")
     assert await starter.finish_pending() == 1
     async with site.worker():
+        await site.until(run_id, RunState.FINISHED)
+
+
+async def test_a_completion_event_is_taken_though_temporal_hangs(
+    site: Site, hanging: HangingTemporal
+) -> None:
+    starter = Starter(site.ledger.admissions, hanging, site.queue)
+    executions = TemporalExecutions(site.ledger, hanging, starter)
+    async with site.worker():
+        run_id = await site.start(REVIEWED)
+        await site.until(run_id, RunState.WAITING)
+        [review] = site.pretend.reviews("pending")
+        subject = review.review_request_id
+        site.pretend.decide(subject, "approved")
+        began = time.monotonic()
+        message = SignedMessage("casework", "m1", 1, "c")
+        assert not await executions.hint(message, "reviewRequestId", subject)
+        assert time.monotonic() - began < 6
+        assert await HintCourier(site.ledger, FixedTemporal(site.client)).deliver() == 1
         await site.until(run_id, RunState.FINISHED)
 
 
