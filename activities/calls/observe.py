@@ -11,7 +11,7 @@ from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from activities import ports
 from activities.calls.attempt import Attempt
 from activities.faults import at as fault
-from activities.products import Products
+from activities.products import Products, Sent
 from interpreter.contract import names
 from interpreter.contract.calls import ObserveRequest, WaitEnd
 from interpreter.contract.effects import ReplyKind
@@ -64,23 +64,23 @@ class Observer:
         if resolution is None and due.delay > 0:
             raise _not_yet(min(due.delay, due.remaining))
         fault("before-observation")
-        value = await self._read(request, facts)
+        sent = await self._read(request, facts)
         fault("after-observation")
         hinted = await self.runs.observed(attempt.visit, at, due.hints)
-        found = _found(facts.completion, value)
+        accepted = sent.reply.kind is ReplyKind.ACCEPTED
+        found = _found(facts.completion, sent.reply.output) if accepted else None
         if found is None:
-            pause = self.times.floor if hinted else interval
+            pause = max(self.times.floor if hinted else interval, sent.retry_after or 0.0)
             raise _not_yet(min(pause, due.remaining))
         on_record = await self.runs.resolve_wait(attempt.visit, found.resolution)
         fault("after-resolution")
         return found if on_record == found.resolution else WaitEnd(on_record)
 
-    async def _read(self, request: ObserveRequest, facts: ports.ObservationFacts) -> JsonValue:
-        """The source's answer, or None when it gave none: the next poll asks again."""
+    async def _read(self, request: ObserveRequest, facts: ports.ObservationFacts) -> Sent:
+        """The source's answer; whatever else it is than accepted, the next poll asks again."""
         command = ports.Command(facts.connection, facts.read.id, request.input)
         budget = time.monotonic() + facts.read.attempts.timeout_milliseconds / 1000
-        sent = await self.products.send(command, facts.read, None, budget)
-        return sent.reply.output if sent.reply.kind is ReplyKind.ACCEPTED else None
+        return await self.products.send(command, facts.read, None, budget)
 
 
 def _opened(attempt: Attempt, request: ObserveRequest) -> ports.OpenedWait:

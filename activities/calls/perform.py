@@ -33,6 +33,8 @@ MOST_LOCAL: Final = 50
 
 _HELD_DELAY = 30.0
 _PREPARE_DELAY = 5.0
+_LONGEST_PAUSE = 60.0
+"""After so many seconds of a longer pause the ledger is asked whether the run still goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class Performer:
         """The reply on record after this attempt; raises ApplicationError to be tried again."""
         facts = await self.book.call(attempt.visit.run_id, attempt.visit.node)
         if not attempt.is_local:
-            return await self._effect(attempt, request, facts)
+            refusal = await self._paused(attempt, request, facts)
+            return refusal or await self._effect(attempt, request, facts)
         with self._local_slot(facts):
             if facts.contract.effect is EffectClass.READ:
                 return await self._read_locally(attempt, request, facts)
@@ -83,7 +86,7 @@ class Performer:
         at("before-send")
         sent = await self.products.send(command, facts.contract, None, end)
         if sent.reply.kind in (ReplyKind.RETRYABLE, ReplyKind.UNKNOWN):
-            raise go_remote(sent.reply.code)
+            raise go_remote(sent.reply.code, sent.retry_after)
         at("after-answer")
         outcome = ports.ReadOutcome(
             attempt.visit,
@@ -99,6 +102,21 @@ class Performer:
         if _held(reply):
             raise go_remote("a hold keeps this run from going on")
         return reply
+
+    async def _paused(
+        self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
+    ) -> Reply | None:
+        """Keep the pause that a product has asked a local attempt for, while the run may go on."""
+        left = request.not_before_ms / 1000 - time.time()
+        if left <= 0:
+            return None
+        command = ports.Command(facts.connection, facts.contract.id, request.input)
+        refusal = await self.effects.refusal(_claim_of(attempt, request, facts, command, ""))
+        if refusal is not None:
+            return _unless_held(refusal)
+        raise _again(
+            names.RETRYABLE, "the product asks to be left alone", min(left, _LONGEST_PAUSE)
+        )
 
     async def _effect(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
@@ -138,7 +156,7 @@ class Performer:
         settled = await self.effects.settle(settlement)
         at("after-settle")
         if isinstance(settled, ports.Retry):
-            raise _again("retryable", settled.code, settled.delay)
+            raise _again(names.RETRYABLE, settled.code, settled.delay)
         return settled
 
     async def _command(
@@ -240,13 +258,21 @@ def _unprepared(failure: NotPrepared) -> Reply:
     """A preparation that failed: definitely before sending."""
     reply = failure.sent.reply
     if reply.kind is ReplyKind.RETRYABLE:
-        raise _again("retryable", reply.code, failure.sent.retry_after or _PREPARE_DELAY)
+        raise _again(names.RETRYABLE, reply.code, failure.sent.retry_after or _PREPARE_DELAY)
     return reply
 
 
-def go_remote(reason: str) -> ApplicationError:
-    """The error by which a local attempt leaves the call to a remote activity."""
-    return ApplicationError(reason, type=names.GO_REMOTE, category=ApplicationErrorCategory.BENIGN)
+def go_remote(reason: str, pause: float | None = None) -> ApplicationError:
+    """The error by which a local attempt leaves the call to a remote activity.
+
+    ``pause`` is for how many seconds the product has asked to be left alone.
+    """
+    return ApplicationError(
+        reason,
+        type=names.GO_REMOTE,
+        next_retry_delay=None if pause is None else timedelta(seconds=pause),
+        category=ApplicationErrorCategory.BENIGN,
+    )
 
 
 def _again(kind: str, reason: str, delay: float) -> ApplicationError:

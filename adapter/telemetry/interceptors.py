@@ -34,7 +34,7 @@ from interpreter.contract.values import JsonValue
 
 _OPERATION = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+/v[0-9]+")
 _HEADER = "_tracer-data"
-_POSTPONED = frozenset({"retryable", names.GO_REMOTE, names.BUSY, names.HELD})
+_POSTPONED = frozenset({names.RETRYABLE, names.GO_REMOTE, names.BUSY, names.HELD})
 _ENDS = frozenset({"completed", "gone", "expired"})
 
 

@@ -16,7 +16,8 @@ class CallRequest:
     Run, branch, node, visit and generation are in the workflow id and the activity id, so an
     operator who opens the activity sees the operation's own input and little else. ``seen`` is the
     furthest position of the ledger that the workflow knows of (protocol rule 9); ``since_ms``,
-    where this is not the first activity of the call, when the first one was asked for.
+    where this is not the first activity of the call, when the first one was asked for;
+    ``not_before_ms`` until when the product has asked to be left alone.
     """
 
     input: JsonValue
@@ -25,9 +26,10 @@ class CallRequest:
     after_cancel: bool = False
     seen: int = 0
     since_ms: int = 0
+    not_before_ms: int = 0
 
     def to_json(self) -> JsonValue:
-        """``{input, sequence, steps?, afterCancel?, seen?, sinceMs?}``."""
+        """``{input, sequence, steps?, afterCancel?, seen?, sinceMs?, notBeforeMs?}``."""
         result: dict[str, JsonValue] = {"input": self.input, "sequence": self.sequence}
         if self.steps:
             result["steps"] = [step.to_json() for step in self.steps]
@@ -37,6 +39,8 @@ class CallRequest:
             result["seen"] = self.seen
         if self.since_ms:
             result["sinceMs"] = self.since_ms
+        if self.not_before_ms:
+            result["notBeforeMs"] = self.not_before_ms
         return result
 
     @staticmethod
@@ -49,6 +53,7 @@ class CallRequest:
             value.get("afterCancel", False),
             value.get("seen", 0),
             value.get("sinceMs", 0),
+            value.get("notBeforeMs", 0),
         )
 
 

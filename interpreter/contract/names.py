@@ -50,6 +50,9 @@ HAND_OVER_SIGNAL = "coordinator.hand-over"
 GO_REMOTE = "go-remote"
 """Error type of a local attempt that leaves the call to a remote activity."""
 
+RETRYABLE = "retryable"
+"""Error type of an attempt after which nothing was applied; retried after a pause."""
+
 NOT_YET = "not-yet"
 """Error type of a poll that found nothing; retried at its own interval."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from temporalio import workflow
 from temporalio.common import RawValue, RetryPolicy
-from temporalio.exceptions import FailureError
+from temporalio.exceptions import ApplicationError, FailureError
 from temporalio.workflow import ActivityCancellationType, ActivityHandle
 
 from interpreter.contract import names
@@ -49,6 +49,9 @@ _PAUSE = timedelta(seconds=1)
 
 # A gate of what executions of before go on without (its name stands in histories).
 _CANCELS_INSIST = "cancels-insist"
+
+_PAUSING = frozenset({names.GO_REMOTE, names.RETRYABLE})
+"""Failures of a local attempt after which the remote one keeps the pause that they ask for."""
 
 _ONCE = RetryPolicy(maximum_attempts=1)
 _UNTIL_DONE = RetryPolicy(
@@ -106,21 +109,20 @@ class Performer:
         asked = CallRequest(
             command.input, command.sequence, command.steps, command.after_cancel, self.seen, before
         )
-        request, since_ms = asked.to_json(), before or int(workflow.time() * 1000)
+        since_ms = before or int(workflow.time() * 1000)
+        if self._local_first(command) and not (before or self._postpones()):
+            reply, asked = await _first_locally(command, identity, asked)
+            if reply is not None:
+                return reply
         remote = _Remote(
             command.operation,
-            request,
+            asked.to_json(),
             identity,
             timedelta(seconds=send_seconds) + _BEYOND_SENDING,
             command.node,
             self._binding.task_queues.get(command.connection),
             _HEARTBEAT_LIMIT,
         )
-        if self._local_first(command) and not (before or self._postpones()):
-            result = await _local(command.operation, request, identity, command.node)
-            reply = call_reply(identity, result)
-            if reply is not None:
-                return reply
         while not self._postpones():
             reply = call_reply(identity, await self._run(remote, self._calls))
             if reply is None:
@@ -314,20 +316,47 @@ class Performer:
         return await self._run(_Remote(name, request, identity, _LEDGER_LIMIT, summary), {})
 
 
+async def _first_locally(
+    command: PerformCall, identity: str, asked: CallRequest
+) -> tuple[Reply | None, CallRequest]:
+    """The reply of a local attempt if it gave one, and what a remote one is to be asked for."""
+    try:
+        request = asked.to_json()
+        result = await _tried_locally(command.operation, request, identity, command.node)
+    except FailureError as error:
+        return None, replace(asked, not_before_ms=_left_alone_until(error))
+    return call_reply(identity, result), asked
+
+
+def _left_alone_until(error: FailureError) -> int:
+    """Until when a local attempt says that its product is to be left alone, or 0."""
+    if not isinstance(error, ApplicationError) or error.type not in _PAUSING:
+        return 0
+    pause = error.next_retry_delay
+    return 0 if pause is None else int((workflow.time() + pause.total_seconds()) * 1000)
+
+
 async def _local(name: str, request: JsonValue, identity: str, summary: str | None) -> JsonValue:
     """A local activity's result as JSON, or None when it did not give one."""
     try:
-        result = await workflow.execute_local_activity(
-            name,
-            request,
-            result_type=RawValue,
-            start_to_close_timeout=_LOCAL_LIMIT,
-            retry_policy=_ONCE,
-            activity_id=identity,
-            summary=summary,
-        )
+        return await _tried_locally(name, request, identity, summary)
     except FailureError:
         return None
+
+
+async def _tried_locally(
+    name: str, request: JsonValue, identity: str, summary: str | None
+) -> JsonValue:
+    """A local activity's result as JSON; FailureError when it failed."""
+    result = await workflow.execute_local_activity(
+        name,
+        request,
+        result_type=RawValue,
+        start_to_close_timeout=_LOCAL_LIMIT,
+        retry_policy=_ONCE,
+        activity_id=identity,
+        summary=summary,
+    )
     return _json(result)
 
 

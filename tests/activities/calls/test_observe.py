@@ -18,6 +18,7 @@ from activities.products import Products, Sent
 from interpreter.contract.calls import ObserveRequest
 from interpreter.contract.effects import Reply, ReplyKind, VisitRef
 
+PENDING = Sent(Reply(ReplyKind.ACCEPTED, {"state": "pending"}))
 SUBMIT, READ = "casework.submit-review-request/v1", "casework.read-review-request/v1"
 
 
@@ -26,7 +27,8 @@ class Pretending:
     """Ledger, book and product in one, of a wait that is due and has ``remaining`` seconds left."""
 
     remaining: float
-    hinted: bool
+    hinted: bool = False
+    answer: Sent = PENDING
 
     async def observation(self, run_id: str, node: str) -> ports.ObservationFacts:
         """What the definition pins about the wait."""
@@ -43,8 +45,21 @@ class Pretending:
         return self.hinted
 
     async def send(self, *asked: Any) -> Sent:
-        """Still pending."""
-        return Sent(Reply(ReplyKind.ACCEPTED, {"state": "pending"}))
+        """What the product says."""
+        return self.answer
+
+
+async def pause_after(world: Pretending) -> float:
+    """For how many seconds a poll waits after its look."""
+    observer = Observer(cast(Any, world), cast(Any, world), cast(Products, world), WaitTimes())
+    visit = VisitRef("run", "main", "wait", 1)
+    attempt = Attempt(visit, 1, "main/wait:1:1", READ, is_local=False)
+    until_ms = int((time.time() + world.remaining) * 1000)
+    with pytest.raises(ApplicationError) as again:
+        await observer.observe(attempt, ObserveRequest({}, 3, until_ms), datetime.now(UTC))
+    delay = again.value.next_retry_delay
+    assert delay is not None
+    return delay.total_seconds()
 
 
 @pytest.mark.parametrize(
@@ -54,13 +69,12 @@ class Pretending:
 async def test_a_wait_ends_at_its_time_however_long_a_poll_would_pause(
     remaining: float, hinted: bool, pause: float
 ) -> None:
-    world = Pretending(remaining, hinted)
-    observer = Observer(cast(Any, world), cast(Any, world), cast(Products, world), WaitTimes())
-    visit = VisitRef("run", "main", "wait", 1)
-    attempt = Attempt(visit, 1, "main/wait:1:1", READ, is_local=False)
-    request = ObserveRequest({"reviewRequestId": "r1"}, 3, int((time.time() + remaining) * 1000))
-    with pytest.raises(ApplicationError) as again:
-        await observer.observe(attempt, request, datetime.now(UTC))
-    delay = again.value.next_retry_delay
-    assert delay is not None
-    assert delay.total_seconds() == pause
+    assert await pause_after(Pretending(remaining, hinted)) == pause
+
+
+@pytest.mark.parametrize(("hinted", "asked", "pause"), [(True, 90.0, 90.0), (False, 90.0, 900.0)])
+async def test_a_product_that_asks_to_be_left_alone_is_not_looked_at_sooner(
+    hinted: bool, asked: float, pause: float
+) -> None:
+    busy = Sent(Reply(ReplyKind.RETRYABLE, code="rate-limited"), retry_after=asked)
+    assert await pause_after(Pretending(5_000.0, hinted, busy)) == pause

@@ -29,6 +29,7 @@ from tests.adapter.ledger.words import (
 )
 
 Sql = Callable[..., Awaitable[list[Any]]]
+EXPIRED = Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired")
 DOUBT = Reply(ReplyKind.UNKNOWN, code="product-refused")
 
 
@@ -176,12 +177,13 @@ async def test_a_late_acceptance_from_whichever_attempt_ends_the_doubt(
     assert await standing(ledger, run_id) is Standing.ACCEPTED
 
 
+@pytest.mark.parametrize("doubt", [unknown(), EXPIRED])
 async def test_a_late_refusal_clears_its_own_attempt_only(
-    ledger: Ledger, run_id: str, sql: Sql
+    ledger: Ledger, run_id: str, sql: Sql, doubt: Reply
 ) -> None:
     first, second = await sent_twice(ledger, sql, run_id)
-    assert (await ledger.effects.settle(answer(second, unknown()))) == unknown()
-    assert (await ledger.effects.settle(answer(first, refused()))) == unknown()
+    assert (await ledger.effects.settle(answer(second, doubt))) == doubt
+    assert (await ledger.effects.settle(answer(first, refused()))) == doubt
     assert await standing(ledger, run_id) is Standing.UNKNOWN
 
 
@@ -208,8 +210,7 @@ async def test_a_late_refusal_leaves_the_effect_to_the_attempt_in_flight(
 async def test_an_expired_receipt_needs_a_person(ledger: Ledger, run_id: str) -> None:
     first = claim(effect(run_id))
     await dispatch(ledger, first)
-    expired = Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired")
-    assert await ledger.effects.settle(answer(first, expired)) == expired
+    assert await ledger.effects.settle(answer(first, EXPIRED)) == EXPIRED
     assert await standing(ledger, run_id) is Standing.UNKNOWN
 
 
