@@ -7,7 +7,8 @@ join coordinator.executions x on x.run_id = r.id and x.execution = r.execution
 where r.erased_at is null and x.closed_at < %(before)s and r.state = any(%(final)s)
   and not exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain)
   and not exists (select from coordinator.effects e join coordinator.attempts a using (run_id, visit)
-                  where e.run_id = r.id and e.outcome is null and a.settled_as is null)
+                  where e.run_id = r.id and e.outcome is null and a.settled_as is null
+                    and (e.effect <> 'read' or a.lease_until > clock_timestamp()))
   and not exists (select from coordinator.acts a where a.run_id = r.id and a.concluded_at is null)
   and not exists (select from coordinator.signals s where s.run_id = r.id and s.concluded_at is null)
   and not exists (select from coordinator.reviews v where v.run_id = r.id and v.cleared_at is null)

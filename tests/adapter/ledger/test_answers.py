@@ -225,12 +225,13 @@ async def test_a_receipt_is_kept_and_only_its_id_and_time_are_shown(
     assert b"sent" not in (await sql("select sealed_receipt from coordinator.receipts"))[0][0]
 
 
-async def test_an_answer_of_an_attempt_that_the_ledger_lost_is_no_reply(
+async def test_an_answer_of_an_attempt_that_the_ledger_lost_is_no_reply_and_holds_it(
     ledger: Ledger, run_id: str
 ) -> None:
     with pytest.raises(ActivityError) as refusal:
         await ledger.effects.settle(answer(claim(effect(run_id)), accepted()))
     assert refusal.value.code == "effect.absent"
+    assert (await ledger.holds.standing()).hold_code == "ledger-behind"
 
 
 async def test_an_answer_after_the_end_is_kept_and_the_end_stands(

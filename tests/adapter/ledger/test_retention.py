@@ -9,18 +9,20 @@ from typing import Any
 import pytest
 
 from adapter.errors import Refused
-from adapter.ledger import Ledger, Package
+from adapter.ledger import ActKind, Ledger, Package, SignalWish, Wish
 from adapter.ledger.retention import may_change
 from interpreter.contract.records import Closing, RunState
 from interpreter.definition.document import Definition, Labels
 from tests.adapter.ledger.words import (
     DEFINITION,
+    READ,
     accepted,
     admission,
     answer,
     claim,
     dispatch,
     effect,
+    lapse,
     refused,
     unknown,
 )
@@ -82,6 +84,37 @@ async def test_what_is_open_or_in_doubt_is_kept(ledger: Ledger, run_id: str) -> 
     assert await ledger.retention.retain("ops", now(), 100) == 0
     await ended(ledger, run_id, unknown())
     assert await ledger.retention.retain("ops", now(), 100) == 0
+
+
+async def test_a_run_is_kept_until_what_it_was_asked_or_told_has_an_outcome(
+    ledger: Ledger, run_id: str
+) -> None:
+    act = await ledger.acts.begin(run_id, Wish(ActKind.CANCEL, "ops", "no more", "r1"))
+    told = await ledger.signals.begin(run_id, SignalWish("paid", "desk", "s1", {"of": 1}))
+    await ledger.runs.close(run_id, 1, Closing(RunState.CANCELLED, 9))
+    assert await ledger.retention.retain("ops", now(), 100) == 0
+    await ledger.acts.progress(act.id)
+    assert await ledger.retention.retain("ops", now(), 100) == 0
+    await ledger.signals.conclude(told.id, "late")
+    assert await ledger.retention.retain("ops", now(), 100) == 1
+
+
+async def test_an_act_without_an_outcome_keeps_its_run(ledger: Ledger, run_id: str) -> None:
+    act = await ledger.acts.begin(run_id, Wish(ActKind.CANCEL, "ops", "no more", "r1"))
+    await ledger.runs.close(run_id, 1, Closing(RunState.CANCELLED, 9))
+    assert await ledger.retention.retain("ops", now(), 100) == 0
+    await ledger.acts.progress(act.id)
+    assert await ledger.retention.retain("ops", now(), 100) == 1
+
+
+async def test_a_read_without_an_answer_keeps_its_run_no_longer_than_its_lease(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    await dispatch(ledger, claim(effect(run_id), READ))
+    await ledger.runs.close(run_id, 1, Closing(RunState.EXPIRED, 9))
+    assert await ledger.retention.retain("ops", now(), 100) == 0
+    await lapse(sql)
+    assert await ledger.retention.retain("ops", now(), 100) == 1
 
 
 async def test_a_failed_run_that_may_be_retried_is_kept(ledger: Ledger, run_id: str) -> None:
