@@ -86,9 +86,9 @@ set hints_told = greatest(hints_told, %(hints)s)
 where run_id = %(run)s and visit = %(visit)s
 returning hints_told
 
--- ahead: Calls and ended waits whose projections come after a sequence number, and the wait at which a
--- cancel has found the run, wherever that is. A completion counts once the run went on.
-select p.visit, w.resolution, g.id::text as id, g.sealed_payload, p.opened
+-- ahead: Calls and ended waits whose projections come after a sequence number, in their order, and the
+-- wait at which a cancel has found the run, wherever that is. A completion counts once the run went on.
+select p.visit, w.resolution, g.id::text as id, g.sealed_payload, p.opened, p.sequence
 from (select s.run_id, s.kind, s.branch || '/' || s.node || ':' || s.visit as visit,
              min(s.sequence) as sequence, bool_or(s.state = 'waiting') as opened,
              bool_or(s.state not in ('running', 'waiting')) as over
@@ -103,6 +103,7 @@ where p.kind = 'call'
    or (w.resolution not in ('cancelled', 'closed')
        and (p.over or w.resolution not in ('completed', 'gone')))
 union all
-select w.visit, w.resolution, null, null, true
+select w.visit, w.resolution, null, null, true, 0
 from coordinator.waits w
 where w.run_id = %(run)s and w.resolution = 'cancelled'
+order by sequence

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+
 import pytest
 
 from activities.errors import ActivityError
@@ -64,6 +67,20 @@ async def test_a_signal_that_nobody_has_any_more_is_ahead_without_itself(
 ) -> None:
     await passed(ledger, run_id, "temporal:1")
     assert (await ledger.runs.ahead(run_id, 2))[FIRST] == OnRecord("resumed")
+
+
+async def test_more_signals_than_have_room_are_as_good_as_lost(
+    ledger: Ledger, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal = await ledger.signals.begin(run_id, PAID)
+    more = await ledger.signals.begin(run_id, replace(PAID, signal_id="s2"))
+    await passed(ledger, run_id, signal.id)
+    taken = step(10, "second", "resumed", more.id)
+    await ledger.runs.record(run_id, RunState.RUNNING, (taken,))
+    monkeypatch.setattr(sys.modules["adapter.ledger.ahead"], "MOST_KEPT_BYTES", 20)
+    found = await ledger.runs.ahead(run_id, 2)
+    assert found[FIRST].signal == GivenSignal(signal.id, {"canary": 3})
+    assert found[SECOND] == OnRecord("resumed", kept=True)
 
 
 async def test_the_wait_that_a_cancel_has_ended_is_told_wherever_it_is(
