@@ -261,7 +261,10 @@ select clock_timestamp() as now,
         where w.resolution is null and w.hints > w.hints_read and w.hints_told <= w.hints_read)
            as oldest_hint,
        (select min(t.due_at) from coordinator.waits t
-        where t.resolution is null or t.resolution = 'signal-lost') as oldest_due,
+        where t.resolution is null
+           or (t.resolution = 'signal-lost'
+               and exists (select from coordinator.executions x
+                           where x.run_id = t.run_id and x.closed_at is null))) as oldest_due,
        (select count(*) from coordinator.executions x join coordinator.runs r on r.id = x.run_id
         where x.closed_at is not null and r.erased_at is null) as unerased,
        (select min(x.closed_at) from coordinator.executions x join coordinator.runs r on r.id = x.run_id

@@ -198,6 +198,18 @@ async def test_a_wait_whose_signal_is_lost_takes_another_and_never_expires(
     assert await ledger.runs.end_wait(visit(run_id)) == ended
 
 
+async def test_a_lost_signal_of_a_run_that_is_over_needs_nobody(
+    ledger: Ledger, run_id: str
+) -> None:
+    await lost(ledger, run_id)
+    with pytest.raises(ActivityError):
+        await ledger.runs.end_wait(visit(run_id))
+    await ledger.runs.request_cancel(run_id, "no more")
+    assert (await ledger.census.count()).oldest_due is not None
+    await ledger.runs.close(run_id, 1, Closing(RunState.CANCELLED, 9))
+    assert (await ledger.census.count()).oldest_due is None
+
+
 @pytest.mark.parametrize("over", ["cancel", "deadline"])
 async def test_a_lost_signal_is_not_waited_for_when_the_run_is_to_end(
     ledger: Ledger, run_id: str, sql: Sql, over: str
