@@ -186,7 +186,8 @@ class ObservationDue:
     """Whether a poll may read now (``delay`` 0) or in how many seconds.
 
     ``remaining`` is the time until the wait expires, ``resolution`` how it ended if it did
-    (``closed`` when its run ended first), ``hints`` how many hints there were so far.
+    (``closed`` when its run ended first), ``hints`` how many hints there were so far, ``over``
+    whether the run's deadline is.
     """
 
     delay: float
@@ -194,6 +195,7 @@ class ObservationDue:
     remaining: float
     resolution: str | None = None
     hints: int = 0
+    over: bool = False
 
 
 class EffectLedger(Protocol):

@@ -49,7 +49,8 @@ class Observer:
 
         ``at`` is when Temporal saw this attempt start. The ledger decides what came first: a wait
         that is out of time is resolved as ``expired`` there, and a completion that was on record
-        before is read and delivered again.
+        before is read and delivered again. Where its source does not give it any more, the run's
+        ``deadline`` ends the wait.
         """
         facts = await self.book.observation(attempt.visit.run_id, attempt.visit.node)
         interval = self.times.interval(facts.read.product, facts.completion.poll_seconds)
@@ -69,6 +70,10 @@ class Observer:
         hinted = await self.runs.observed(attempt.visit, at, due.hints)
         accepted = sent.reply.kind is ReplyKind.ACCEPTED
         found = _found(facts.completion, sent.reply.output) if accepted else None
+        if found is None and resolution is not None:
+            if due.over:
+                return WaitEnd("deadline")
+            raise _not_yet(max(self.times.floor, sent.retry_after or 0.0))
         if found is None:
             pause = max(self.times.floor if hinted else interval, sent.retry_after or 0.0)
             raise _not_yet(min(pause, due.remaining))

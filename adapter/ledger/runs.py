@@ -46,6 +46,7 @@ class WaitFacts:
     hints: int
     hints_read: int
     source_read_at: datetime | None
+    deadline_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,12 @@ class Runs:
         hinted = hinted or facts.hints > facts.hints_read
         delay = 0.0 if facts.resolution else _delay(facts, now, interval, floor, hinted)
         return ObservationDue(
-            delay, facts.observations, max(0.0, remaining), facts.resolution, facts.hints
+            delay,
+            facts.observations,
+            max(0.0, remaining),
+            facts.resolution,
+            facts.hints,
+            facts.deadline_at <= now,
         )
 
     async def observed(self, wait: VisitRef, at: datetime, hints: int) -> bool:

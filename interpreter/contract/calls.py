@@ -124,7 +124,10 @@ class OpenWaitRequest:
 
 @dataclass(frozen=True, slots=True)
 class WaitEnd:
-    """How a wait ended on record: ``completed`` with its value, ``gone``, ``expired``…"""
+    """How a wait ended on record: ``completed`` with its value, ``gone``, ``expired``…
+
+    ``deadline`` where it was completed and its source gave no value until the run's deadline.
+    """
 
     resolution: str
     value: JsonValue = None

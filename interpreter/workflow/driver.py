@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from temporalio import workflow
 from temporalio.workflow import ContinueAsNewVersioningBehavior
@@ -28,7 +29,7 @@ PLAIN_SIGNAL = "temporal:"
 
 # Gates of what executions of before go on without (their names stand in histories).
 _POSTPONES = "back-offs-move"
-_LIMITED = "values-limited"
+_limited = partial(workflow.patched, "values-limited")
 _CANCELS_ONCE = "cancels-once"
 _AWAITS = "awaits-cancel"
 _MOST_NOTED = 20
@@ -378,6 +379,8 @@ class Driver:
         if end.resolution in ("completed", "gone"):
             gone = end.resolution == "gone"
             self._inbox.append(e.Completed(*at, end.value, _now_ms(), gone=gone))
+        elif end.resolution == "deadline":
+            self._inbox.append(e.DeadlineReached(_now_ms()))
         elif end.resolution != "cancelled" or not workflow.patched(_AWAITS):
             self._inbox.append(e.Elapsed(*at, _now_ms()))
         # Else this execution went back to before a cancel, which is told again.
@@ -390,10 +393,6 @@ class Driver:
 
 def _visit(command: c.PerformCall) -> tuple[str, str, int]:
     return command.branch, command.node, command.visit
-
-
-def _limited() -> bool:
-    return workflow.patched(_LIMITED)
 
 
 def _now_ms() -> int:

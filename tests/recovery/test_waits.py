@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from adapter.ledger import ActKind
+from interpreter.contract import names
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
 from tests.recovery.conftest import REVIEW, WITHDRAW, Site, call
@@ -72,3 +74,20 @@ async def test_a_cancel_leaves_a_wait_by_its_own_route_and_withdraws(site: Site)
     assert [one.review_request_id for one in site.pretend.reviews("withdrawn")] == [review]
     [waited] = (await site.inspect(run_id)).waits
     assert waited.resolution in ("cancelled", "closed")
+
+
+async def test_a_completion_that_can_not_be_read_again_ends_with_the_deadline(site: Site) -> None:
+    async with site.worker():
+        run_id = await site.start(reviewed(600))
+        await pending(site, run_id)
+        # As after a death between the record of a completion and its delivery.
+        over = "update coordinator.waits set resolution = 'completed', due_at = clock_timestamp()"
+        await site.sql(over)
+        await (await site.handle(run_id)).signal(names.HINT_SIGNAL)
+        await asyncio.sleep(3)
+        # No sooner than the floor, though the time of the wait is over.
+        assert 1 <= len(site.pretend.requests(READ_REVIEW)) <= 4
+        await site.sql("update coordinator.runs set deadline_at = clock_timestamp()")
+        await (await site.handle(run_id)).signal(names.HINT_SIGNAL)
+        await site.until(run_id, RunState.EXPIRED)
+        await site.ended(run_id)

@@ -11,8 +11,10 @@ on conflict (run_id, visit) do nothing
 select clock_timestamp() as now, w.opened_at, w.due_at, w.observations, w.observed_at, w.resolution,
        w.hints, w.hints_read,
        (select max(o.observed_at) from coordinator.waits o
-        where o.run_id = w.run_id and o.source_digest = w.source_digest) as source_read_at
+        where o.run_id = w.run_id and o.source_digest = w.source_digest) as source_read_at,
+       r.deadline_at
 from coordinator.waits w
+join coordinator.runs r on r.id = w.run_id
 where w.run_id = %(run)s and w.visit = %(visit)s
 
 -- count_observation: Count one reading of a wait's source.
