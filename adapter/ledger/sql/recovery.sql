@@ -135,7 +135,9 @@ select clock_timestamp() as now,
        exists (select from coordinator.attempts a join coordinator.effects e using (run_id, visit)
                where e.run_id = r.id and e.outcome is null and a.settled_as is null
                  and a.lease_until > clock_timestamp()) as sending,
-       exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain) as uncertain,
+       exists (select from coordinator.effects e
+               where e.run_id = r.id and e.uncertain
+                 and not (e.effect = 'evaluation' and r.state = 'cancelled-after-effect')) as uncertain,
        coalesce((select json_agg(distinct e.visit)
                  from coordinator.effects e join coordinator.attempts a using (run_id, visit)
                  where e.run_id = r.id and e.outcome is null and e.effect <> 'read'
@@ -152,13 +154,17 @@ update coordinator.reviews set cleared_at = %(now)s where run_id = %(run)s and c
 -- complete_review: The executions were compared with their histories.
 update coordinator.control set recovery_completed_at = %(now)s
 
--- unresolved: What is in the way of a release.
+-- unresolved: What is in the way of a release; an unknown evaluation is not, once its run was cancelled.
+with doubts as (
+    select e.run_id from coordinator.effects e join coordinator.runs r on r.id = e.run_id
+    where e.uncertain and not (e.effect = 'evaluation' and r.state = 'cancelled-after-effect')
+)
 select (select count(*) from coordinator.reviews v where v.cleared_at is null) as reviews,
        (select count(*) from coordinator.reviews v
         where v.cleared_at is null
-          and exists (select from coordinator.effects e where e.run_id = v.run_id and e.uncertain))
+          and exists (select from doubts d where d.run_id = v.run_id))
            as doubtful_reviews,
-       (select count(*) from coordinator.effects e where e.uncertain) as uncertain,
+       (select count(*) from doubts) as uncertain,
        (select count(*) from coordinator.attempts a join coordinator.effects e using (run_id, visit)
         where e.outcome is null and a.settled_as is null and e.effect <> 'read') as unsettled
 

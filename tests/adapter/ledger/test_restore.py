@@ -31,6 +31,7 @@ from tests.adapter.ledger.words import (
     effect,
     read,
     retryable,
+    unknown,
 )
 
 Sql = Callable[..., Awaitable[list[Any]]]
@@ -124,6 +125,22 @@ async def test_a_read_in_back_off_is_read_again_after_a_restore(
     assert isinstance(await ledger.effects.settle(answer(first, retryable())), Retry)
     await reviewed(ledger)
     assert isinstance(await ledger.effects.claim(replace(first, token="after")), Dispatched)
+
+
+async def test_an_unknown_evaluation_of_a_cancelled_run_keeps_no_hold(
+    ledger: Ledger, run_id: str
+) -> None:
+    asked = claim(effect(run_id), EVALUATION)
+    await dispatch(ledger, asked)
+    await ledger.effects.settle(answer(asked, unknown()))
+    await ledger.holds.begin_review("ops", "restored")
+    assert (await ledger.reviews.complete("ops", VOUCHED)).remaining == 1
+    closed = await ledger.runs.close(run_id, 1, Closing(RunState.CANCELLED, 9))
+    assert closed.state is RunState.CANCELLED_AFTER_EFFECT
+    with pytest.raises(Refused):
+        await ledger.holds.release_restore("ops", "not reviewed since")
+    assert (await ledger.reviews.complete("ops", VOUCHED)).cleared == 1
+    assert not (await ledger.holds.release_restore("ops", "reviewed")).restore_hold
 
 
 async def test_an_absent_read_older_than_the_epoch_is_just_read(
