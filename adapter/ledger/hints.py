@@ -103,7 +103,7 @@ def source_digest(keyed: Keyed, source: JsonValue) -> str:
 
 
 async def _take(transaction: Transaction, keys: dict[str, JsonValue]) -> bool:
-    await transaction.write(Write(_SQL["share_source"], keys))
+    await transaction.write(Write(_SQL["share_message"], keys), Write(_SQL["share_source"], keys))
     known = await transaction.one(Question(_SQL["notice"], keys, _Notice))
     if known is None:
         await transaction.commit(Write(_SQL["keep_notice"], keys), Write(_SQL["hint_waits"], keys))

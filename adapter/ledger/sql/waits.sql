@@ -48,6 +48,9 @@ where w.resolution is null or (w.resolution = 'closed' and w.resolved_at = %(now
 -- share_source: Keep a notice about this source and the opening of a wait on it apart.
 select pg_advisory_xact_lock(hashtextextended(%(source_digest)s, 0))::text as done
 
+-- share_message: Keep two messages under one id apart.
+select pg_advisory_xact_lock(hashtextextended(%(source)s || ' ' || %(message)s, 1))::text as done
+
 -- notice: A message of a product that came before.
 select content, signed_at from coordinator.notices
 where source = %(source)s and message = %(message)s

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -146,6 +147,17 @@ async def test_another_message_under_a_known_id_is_refused(ledger: Ledger) -> No
         await ledger.hints.take(replace(FIRST, content="other", signed_at=1_001))
     assert refused.value.code == "event.id-reused"
     assert await ledger.hints.take(replace(FIRST, source="another", content="other")) is False
+
+
+async def test_of_messages_under_one_id_at_once_one_is_taken(ledger: Ledger) -> None:
+    def take(number: int) -> Awaitable[bool]:
+        about = {"reviewRequestId": str(number)}
+        return ledger.hints.take(replace(FIRST, content=str(number), about=about))
+
+    answers = await asyncio.gather(*map(take, range(6)), return_exceptions=True)
+    assert answers.count(False) == 1
+    codes = [answer.code for answer in answers if isinstance(answer, Refused)]
+    assert codes == ["event.id-reused"] * 5
 
 
 async def test_messages_of_long_ago_are_forgotten(ledger: Ledger, sql: Sql) -> None:
