@@ -238,7 +238,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "act.not-repeatable": (
         "the operation does not promise that its command may be repeated",
-        "settle the matter with the product, then cancel the run",
+        "reconcile if the operation has a receipt; settle the matter with the product otherwise",
     ),
     "act.withdrawn": (
         "the package of this run was withdrawn",
@@ -251,7 +251,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "act.not-uncertain": ("no effect of this run is unknown", "read the run's status"),
     "act.no-receipt": (
         "the operation has no receipt that could be read",
-        "do what `controls` of the run's status grants, or ask the product's people, then cancel",
+        "do what `controls` of the run's status grants; retry before you cancel where it is granted",
     ),
 }
 

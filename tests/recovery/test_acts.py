@@ -161,6 +161,19 @@ async def test_a_deadline_that_meets_an_unknown_effect_waits_for_its_receipt(sit
     assert site.applied() == [1]
 
 
+async def test_a_run_that_has_only_its_finish_left_finishes_after_its_deadline_too(
+    site: Site,
+) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(ONE_MESSAGE, deadline=3)
+        await site.until(run_id, RunState.ATTENTION)
+        await asyncio.sleep(3)
+        assert (await site.act(run_id, RECONCILE)).outcome == "confirmed"
+        await site.until(run_id, RunState.FINISHED)
+    assert site.applied() == [1]
+
+
 async def test_a_repeated_request_is_one_act_and_one_send(site: Site) -> None:
     async with site.worker():
         run_id = await attention(site)
