@@ -251,7 +251,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     "act.not-uncertain": ("no effect of this run is unknown", "read the run's status"),
     "act.no-receipt": (
         "the operation has no receipt that could be read",
-        "do what `controls` of the run's status grants; retry before you cancel where it is granted",
+        "do what `controls` of the run's status grants, a cancel last: see docs/operate.md",
     ),
 }
 
