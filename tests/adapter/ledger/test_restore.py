@@ -29,6 +29,7 @@ from tests.adapter.ledger.words import (
     claim,
     dispatch,
     effect,
+    lapse,
     read,
     retryable,
     unknown,
@@ -125,6 +126,23 @@ async def test_a_read_in_back_off_is_read_again_after_a_restore(
     assert isinstance(await ledger.effects.settle(answer(first, retryable())), Retry)
     await reviewed(ledger)
     assert isinstance(await ledger.effects.claim(replace(first, token="after")), Dispatched)
+
+
+async def test_a_send_that_may_be_under_way_is_reviewed_once_its_lease_is_over(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    await dispatch(ledger, claim(effect(run_id)))
+    await ledger.holds.begin_review("ops", "restored")
+    assert (await ledger.reviews.complete("ops", VOUCHED)).remaining == 1
+    [under_way] = (await ledger.reads.inspect(run_id, None)).effects
+    assert under_way.outcome is None
+    with pytest.raises(Refused):
+        await ledger.holds.release_restore("ops", "too early", leave_unknown=True)
+    await lapse(sql)
+    assert (await ledger.reviews.complete("ops", VOUCHED)).remaining == 1
+    [settled] = (await ledger.reads.inspect(run_id, None)).effects
+    assert (settled.outcome, settled.code) == ("unknown", "unsettled-at-restore")
+    await ledger.holds.release_restore("ops", "left to people", leave_unknown=True)
 
 
 async def test_an_unknown_evaluation_of_a_cancelled_run_keeps_no_hold(
