@@ -447,19 +447,36 @@ async def test_a_release_waits_for_the_review_and_for_every_doubt(site: Site) ->
     assert kinds.count("release-restore-hold.refused") == 2
 
 
+async def answered(site: Site, run_id: str, activity: str) -> None:
+    """Wait until the run's execution has the answer of an activity."""
+    handle = await site.handle(run_id)
+    async with asyncio.timeout(30):
+        while True:
+            events = (await handle.fetch_history()).events
+            asked = (one.activity_task_scheduled_event_attributes.activity_id for one in events)
+            numbers = {
+                one.event_id for one, id in zip(events, asked, strict=True) if id == activity
+            }
+            done = (one.activity_task_completed_event_attributes for one in events)
+            if any(one.scheduled_event_id in numbers for one in done):
+                return
+            await asyncio.sleep(0.1)
+
+
 async def test_a_retry_that_was_asked_for_before_the_restore_is_not_made_after_it(
     site: Site,
 ) -> None:
     site.pretend.fault(SEND, "lost-response")
     async with site.worker():
         run_id = await site.start(call_once())
-        await site.until(run_id, RunState.ATTENTION)
+        await answered(site, run_id, "main/send:1:1")
     wish = Wish(ActKind.RETRY_SAME, "ops", "the line is back", "r1")
     asked = await site.ledger.acts.begin(run_id, wish)
     async with site.worker():
         await released(site.ledger, leave_unknown=True)
-        asked = await site.courier.carry_out(asked, 10)
+        asked = await site.courier.deliver(asked)
         assert (asked.outcome, asked.code) == ("unknown", "unsettled-at-restore")
+        await answered(site, run_id, "main/send:1:2")
         await site.until(run_id, RunState.ATTENTION)
         assert len(site.pretend.requests(SEND)) == 1
         assert (await site.act(run_id, ActKind.RECONCILE)).outcome == "confirmed"

@@ -15,7 +15,7 @@ from activities.calls.attempt import Attempt
 from activities.calls.observe import Observer, WaitTimes
 from activities.catalogue import Catalogue
 from activities.products import Products, Sent
-from interpreter.contract.calls import ObserveRequest
+from interpreter.contract.calls import ObserveRequest, WaitEnd
 from interpreter.contract.effects import Reply, ReplyKind, VisitRef
 
 PENDING = Sent(Reply(ReplyKind.ACCEPTED, {"state": "pending"}))
@@ -29,6 +29,7 @@ class Pretending:
     remaining: float
     hinted: bool = False
     answer: Sent = PENDING
+    on_record: str = "completed"
 
     async def observation(self, run_id: str, node: str) -> ports.ObservationFacts:
         """What the definition pins about the wait."""
@@ -44,19 +45,28 @@ class Pretending:
         """Whether a hint came meanwhile."""
         return self.hinted
 
+    async def resolve_wait(self, *asked: Any) -> str:
+        """How the wait has ended as the ledger says."""
+        return self.on_record
+
     async def send(self, *asked: Any) -> Sent:
         """What the product says."""
         return self.answer
 
 
-async def pause_after(world: Pretending) -> float:
-    """For how many seconds a poll waits after its look."""
+async def observed(world: Pretending) -> WaitEnd:
+    """How a poll says that its wait has ended."""
     observer = Observer(cast(Any, world), cast(Any, world), cast(Products, world), WaitTimes())
     visit = VisitRef("run", "main", "wait", 1)
     attempt = Attempt(visit, 1, "main/wait:1:1", READ, is_local=False)
     until_ms = int((time.time() + world.remaining) * 1000)
+    return await observer.observe(attempt, ObserveRequest({}, 3, until_ms), datetime.now(UTC))
+
+
+async def pause_after(world: Pretending) -> float:
+    """For how many seconds a poll waits after its look."""
     with pytest.raises(ApplicationError) as again:
-        await observer.observe(attempt, ObserveRequest({}, 3, until_ms), datetime.now(UTC))
+        await observed(world)
     delay = again.value.next_retry_delay
     assert delay is not None
     return delay.total_seconds()
@@ -78,3 +88,15 @@ async def test_a_product_that_asks_to_be_left_alone_is_not_looked_at_sooner(
 ) -> None:
     busy = Sent(Reply(ReplyKind.RETRYABLE, code="rate-limited"), retry_after=asked)
     assert await pause_after(Pretending(5_000.0, hinted, busy)) == pause
+
+
+@pytest.mark.parametrize(
+    ("on_record", "end"),
+    [("completed", WaitEnd("completed", {"decision": "yes"})), ("expired", WaitEnd("expired"))],
+)
+async def test_what_is_on_record_of_a_wait_wins_over_what_its_poll_has_found(
+    on_record: str, end: WaitEnd
+) -> None:
+    found = {"state": "completed", "result": {"decision": "yes"}}
+    answer = Sent(Reply(ReplyKind.ACCEPTED, found))
+    assert await observed(Pretending(5_000.0, False, answer, on_record)) == end

@@ -10,10 +10,11 @@ from typing import Any, cast
 
 import pytest
 from temporalio.exceptions import ApplicationError
+from temporalio.testing import ActivityEnvironment
 
 from activities import ports
 from activities.calls.attempt import Attempt
-from activities.calls.perform import MOST_LOCAL, Performer
+from activities.calls.perform import MOST_LOCAL, Performer, heartbeat_while
 from activities.catalogue import Catalogue
 from activities.errors import LedgerUnavailable
 from activities.products import Products, Sent
@@ -175,3 +176,21 @@ async def test_one_connection_never_takes_every_place_of_local_attempts() -> Non
     assert not any(map(left, await asyncio.gather(*working)))
     slow.connection = "line"
     assert await performed(performer, READ) == ACCEPTED
+
+
+async def test_a_cancel_does_not_interrupt_what_was_dispatched() -> None:
+    world = Pretending(SEND)
+    made = attempt(SEND, local=False)
+    environment = ActivityEnvironment()
+
+    async def work() -> Reply:
+        performing = asyncio.create_task(world.performer().perform(made, CallRequest({}, 1)))
+        return await heartbeat_while(performing, 0.05, made.progress)
+
+    working = asyncio.create_task(environment.run(work))
+    while not world.ends:
+        await asyncio.sleep(0.01)
+    environment.cancel()
+    await asyncio.sleep(0.1)
+    world.answered.set()
+    assert await working == ACCEPTED
