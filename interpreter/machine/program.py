@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from interpreter import language
 from interpreter.definition.document import Definition
-from interpreter.definition.nodes import EachNode, JoinNode
-from interpreter.errors import DefinitionError
+from interpreter.definition.nodes import CallNode, EachNode, JoinNode
+from interpreter.errors import DefinitionError, MachineError
 from interpreter.machine.schemas import Schemas
 
 
@@ -18,6 +18,16 @@ class Program:
     definition: Definition
     functions: language.Program | None
     schemas: Schemas = field(default_factory=Schemas, compare=False, repr=False)
+
+    def attempt_seconds(self, name: str) -> float:
+        """How long one attempt of a call takes at most; MachineError for a node of another kind."""
+        node = self.definition.nodes[name]
+        if node.policy.attempt_timeout_seconds is not None:
+            return node.policy.attempt_timeout_seconds
+        if not isinstance(node, CallNode):
+            raise MachineError("machine.no-call", "only a call is performed", place=name)
+        contract = self.definition.operations[node.operation].contract
+        return contract.attempts.timeout_milliseconds / 1000
 
 
 def prepare(definition: Definition) -> Program:

@@ -15,7 +15,6 @@ from interpreter.contract.records import Closed, Closing
 from interpreter.contract.runs import StartRun
 from interpreter.contract.values import JsonValue
 from interpreter.definition import nodes as n
-from interpreter.errors import MachineError
 from interpreter.machine import SignalVerdict, advance, begin, has_passed, judge, reopened
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
@@ -32,6 +31,7 @@ _POSTPONES = "back-offs-move"
 _limited = partial(workflow.patched, "values-limited")
 _CANCELS_ONCE = "cancels-once"
 _AWAITS = "awaits-cancel"
+_LATE = "late-waits-expire"
 _MOST_NOTED = 20
 _TAKEN = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -314,7 +314,8 @@ class Driver:
             task.cancel()
 
     async def _call(self, command: c.PerformCall) -> None:
-        reply = await self._performer.call(command, self._send_seconds(command.node))
+        seconds = self._program.attempt_seconds(command.node)
+        reply = await self._performer.call(command, seconds)
         self._in_flight -= 1
         self._calling.discard(_visit(command))
         if reply is None:
@@ -324,15 +325,6 @@ class Driver:
                 command.branch, command.node, command.visit, command.generation, reply, _now_ms()
             )
         )
-
-    def _send_seconds(self, name: str) -> float:
-        node = self._program.definition.nodes[name]
-        if node.policy.attempt_timeout_seconds is not None:
-            return node.policy.attempt_timeout_seconds
-        if not isinstance(node, n.CallNode):
-            raise MachineError("machine.no-call", "only a call is performed", place=name)
-        contract = self._program.definition.operations[node.operation].contract
-        return contract.attempts.timeout_milliseconds / 1000
 
     async def _timer(self, command: c.StartTimer) -> None:
         # A wait that is over before its opening was written cancels this, and must not cancel that:
@@ -346,10 +338,8 @@ class Driver:
         source, stopped = self._source(command.node), ""
         if isinstance(source, n.ForSignal):
             stopped = await self._end_signal_wait(command, source.signal)
-        if stopped == "deadline":
-            self._inbox.append(e.DeadlineReached(_now_ms()))
-        elif not stopped or self._state.cancel_requested:
-            self._inbox.append(e.Elapsed(command.branch, command.node, command.visit, _now_ms()))
+        if stopped != "cancel" or self._state.cancel_requested:
+            self._inbox.append(self._over(command, expired=stopped == "deadline"))
         # Else Temporal is about to deliver the cancel, or has delivered it: it ends this wait.
         self._inbox.extend(self._held_back)
         self._held_back.clear()
@@ -379,11 +369,20 @@ class Driver:
         if end.resolution in ("completed", "gone"):
             gone = end.resolution == "gone"
             self._inbox.append(e.Completed(*at, end.value, _now_ms(), gone=gone))
-        elif end.resolution == "deadline":
-            self._inbox.append(e.DeadlineReached(_now_ms()))
         elif end.resolution != "cancelled" or not workflow.patched(_AWAITS):
-            self._inbox.append(e.Elapsed(*at, _now_ms()))
+            self._inbox.append(self._over(command, expired=end.resolution == "deadline"))
         # Else this execution went back to before a cancel, which is told again.
+
+    def _over(self, command: c.StartTimer | c.Observe, *, expired: bool) -> e.Event:
+        """What comes of a wait whose time is over: nothing does once that of the run is over too.
+
+        A wait may be looked at long after its time, where no worker was there.
+        """
+        now, deadline = _now_ms(), self._state.facts.deadline_ms
+        late = (command.until_ms or deadline) < deadline <= now
+        if expired or (late and workflow.patched(_LATE)):
+            return e.DeadlineReached(now)
+        return e.Elapsed(command.branch, command.node, command.visit, now)
 
     async def _close(self, closing: Closing, ordinal: int) -> None:
         closed = await self._performer.close(closing, ordinal)

@@ -91,3 +91,18 @@ async def test_a_completion_that_can_not_be_read_again_ends_with_the_deadline(si
         await (await site.handle(run_id)).signal(names.HINT_SIGNAL)
         await site.until(run_id, RunState.EXPIRED)
         await site.ended(run_id)
+
+
+async def test_a_wait_that_is_looked_at_after_the_deadline_leads_nowhere(site: Site) -> None:
+    pause = {
+        "kind": "wait",
+        "wait": {"type": "duration", "seconds": 3},
+        "outlets": {"elapsed": "done"},
+    }
+    async with site.worker():
+        run_id = await site.start({"pause": pause, "done": finish()}, deadline=5)
+        await site.until(run_id, RunState.WAITING)
+    # Nobody is there when the time of the wait is over, and then that of the run.
+    await asyncio.sleep(6)
+    async with site.worker():
+        await site.until(run_id, RunState.EXPIRED)

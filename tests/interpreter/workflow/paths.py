@@ -120,13 +120,15 @@ UNKNOWN = Reply(ReplyKind.UNKNOWN, code="transport-uncertain")
 class Path:
     """One recorded path; ``make`` gives fresh scripted activities.
 
-    ``first`` keeps the execution that began it instead of the one that ended it.
+    ``first`` keeps the execution that began it instead of the one that ended it; ``deadline`` is
+    that of the run, in seconds from its start.
     """
 
     nodes: dict[str, Any]
     make: Callable[[], ScriptedActivities]
     act: Act | None = None
     first: bool = False
+    deadline: float = 30 * 86_400
 
 
 async def asked(script: ScriptedActivities, count: int) -> None:
@@ -244,6 +246,15 @@ async def _cancel_when_it_ends(
         await asyncio.sleep(0.05)
     await asyncio.sleep(0.3)
     await handle.cancel()
+
+
+async def _end_past_the_deadline(
+    handle: WorkflowHandle[Any, Any], script: ScriptedActivities
+) -> None:
+    script.hold["end"] = asyncio.Event()
+    await asyncio.sleep(5)
+    assert script.ended
+    script.hold["end"].set()
 
 
 async def _cancel_when_it_waits(
@@ -366,6 +377,9 @@ PATHS: dict[str, Path] = {
     "signal-came-first": Path(
         SHORT_SIGNAL, _script(first_signals=[GivenSignal(_SIGNAL_ID, {"amount": 5})])
     ),
+    "late-wait-expired": Path(SHORT_SIGNAL, _script(), _end_past_the_deadline, deadline=4),
+    # Recorded before a late wait expired: such an execution goes on as it began.
+    "late-wait-finished": Path(SHORT_SIGNAL, _script(), _end_past_the_deadline, deadline=4),
     "lost-signal-cancelled": Path(
         LOST,
         _script(stopped="cancel", ahead={_FIRST_WAIT: OnRecord("signal-lost")}),

@@ -56,7 +56,7 @@ async def record(client: Client, name: str, path: Path) -> None:
     made = definition({node: dict(value) for node, value in path.nodes.items()})
     PROGRAMS.put(made, len(made.to_bytes()))
     run_id = run_of(name)
-    deadline = (datetime.now(UTC) + timedelta(days=30)).isoformat()
+    deadline = (datetime.now(UTC) + timedelta(seconds=path.deadline)).isoformat()
     start = start_of(made, run_id=run_id, deadline_at=deadline)
     async with new_worker(WorkerParts(client, name, script.callables(), grace_seconds=1)):
         handle = await client.start_workflow(
