@@ -6,7 +6,7 @@ feed back what happened.
 
 from __future__ import annotations
 
-from interpreter.machine.advance import advance, advance_traced, begin, reopened
+from interpreter.machine.advance import advance, advance_traced, begin, doubted, reopened
 from interpreter.machine.program import Program, prepare
 from interpreter.machine.signals import Judged, SignalVerdict, has_passed, judge
 from interpreter.machine.state import RunState as MachineState
@@ -21,6 +21,7 @@ __all__ = [
     "advance",
     "advance_traced",
     "begin",
+    "doubted",
     "has_passed",
     "judge",
     "prepare",

@@ -11,7 +11,7 @@ from interpreter.contract.records import Closed, Closing, RunState
 from interpreter.contract.runs import StartRun
 from interpreter.definition import nodes as n
 from interpreter.machine import events as e
-from interpreter.machine.commands import Attend, Command, StopWaiting
+from interpreter.machine.commands import Attend, Command, PerformCall, StopWaiting
 from interpreter.machine.entry import (
     enter,
     leave,
@@ -116,6 +116,19 @@ def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
         elif cursor is not None and cursor.phase is Phase.CALLING and isinstance(node, n.CallNode):
             perform(turn, name, cursor, node)
     return tuple(turn.commands)
+
+
+def doubted(program: Program, state: MachineState) -> tuple[PerformCall, ...]:
+    """The mutations whose fate is unknown, as they were asked for."""
+    turn = Turn(program, state, 0)
+    for name, branch in state.branches.items():
+        cursor = branch.cursor
+        node = None if cursor is None else program.definition.nodes[cursor.node]
+        attends = cursor is not None and cursor.phase is Phase.ATTENTION
+        if attends and cursor is not None and isinstance(node, n.CallNode):
+            perform(turn, name, cursor, node)
+    asked = (one for one in turn.commands if isinstance(one, PerformCall))
+    return tuple(one for one in asked if one.effect is EffectClass.MUTATION)
 
 
 def _closed(state: MachineState, closed: Closed) -> tuple[MachineState, tuple[Command, ...]]:

@@ -15,7 +15,7 @@ from interpreter.contract.records import Closed, Closing
 from interpreter.contract.runs import StartRun
 from interpreter.contract.values import JsonValue
 from interpreter.definition import nodes as n
-from interpreter.machine import SignalVerdict, advance, begin, has_passed, judge, reopened
+from interpreter.machine import SignalVerdict, advance, begin, doubted, has_passed, judge, reopened
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
 from interpreter.machine.program import Program
@@ -32,6 +32,7 @@ _limited = partial(workflow.patched, "values-limited")
 _CANCELS_ONCE = "cancels-once"
 _AWAITS = "awaits-cancel"
 _LATE = "late-waits-expire"
+_CONFIRMS = "doubts-confirmed"
 _MOST_NOTED = 20
 _TAKEN = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -55,11 +56,10 @@ class Driver:
         self._closings = 0
         self._in_flight = 0
         self._calling: set[tuple[str, str, int]] = set()
-        carried = start.state
-        seen = 0 if carried is None else carried.get("seen", 0)
-        asked = None if carried is None else carried.get("asked")
+        carried = start.state or {}
+        seen, asked = carried.get("seen", 0), carried.get("asked")
         self._performer = Performer(start.run_id, start.binding, seen, asked)
-        self._state = begin(start) if carried is None else state_from_json(carried["machine"])
+        self._state = state_from_json(carried["machine"]) if carried else begin(start)
 
     def hint(self) -> None:
         """Bring the next read of every open poll forward."""
@@ -166,9 +166,8 @@ class Driver:
             await self._cancel()
 
     def _may_hand_over(self) -> bool:
-        if self._in_flight:
-            return False
-        return self._wished or workflow.info().is_continue_as_new_suggested()
+        wished = self._wished or workflow.info().is_continue_as_new_suggested()
+        return wished and not self._in_flight
 
     def _may_postpone(self) -> bool:
         """True once after a wish, while calls keep the run here."""
@@ -195,6 +194,14 @@ class Driver:
         self._performer.stop_calls()
         await self._stop_waits()
         self._inbox.append(e.CancelRequested(_now_ms(), ahead))
+
+    async def _confirm(self, command: c.PerformCall) -> None:
+        """Have the ledger hear of an unknown effect: one that was restored may have lost it."""
+        self._in_flight += 1
+        reply = await self._performer.confirm(command, self._program, self._start.admitted_at)
+        self._in_flight -= 1
+        if reply is not None:
+            self._inbox.append(e.Answered(*_visit(command), command.generation, reply, _now_ms()))
 
     async def _stop_waits(self) -> None:
         """End polls and timers; a poll that found its completion has left it in the inbox."""
@@ -255,6 +262,9 @@ class Driver:
         self._state, commands = advance(self._program, self._state, event, _limited)
         for command in commands:
             self._carry_out(command)
+        doubts = doubted(self._program, self._state) if isinstance(event, e.CancelRequested) else ()
+        for doubt in doubts if doubts and workflow.patched(_CONFIRMS) else ():
+            self._spawn(self._confirm(doubt))
 
     def _write(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Begin a ledger write that nothing calls back, whatever becomes of what it is about."""
@@ -291,8 +301,6 @@ class Driver:
                 self._closings += 1
                 self._in_flight += 1
                 self._spawn(self._close(command.closing, self._closings))
-            case c.Attend():
-                pass
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -314,17 +322,12 @@ class Driver:
             task.cancel()
 
     async def _call(self, command: c.PerformCall) -> None:
-        seconds = self._program.attempt_seconds(command.node)
-        reply = await self._performer.call(command, seconds)
+        reply = await self._performer.call(command, self._program.attempt_seconds(command.node))
         self._in_flight -= 1
         self._calling.discard(_visit(command))
         if reply is None:
             return
-        self._inbox.append(
-            e.Answered(
-                command.branch, command.node, command.visit, command.generation, reply, _now_ms()
-            )
-        )
+        self._inbox.append(e.Answered(*_visit(command), command.generation, reply, _now_ms()))
 
     async def _timer(self, command: c.StartTimer) -> None:
         # A wait that is over before its opening was written cancels this, and must not cancel that:
@@ -367,8 +370,7 @@ class Driver:
             return
         at = (command.branch, command.node, command.visit)
         if end.resolution in ("completed", "gone"):
-            gone = end.resolution == "gone"
-            self._inbox.append(e.Completed(*at, end.value, _now_ms(), gone=gone))
+            self._inbox.append(e.Completed(*at, end.value, _now_ms(), end.resolution == "gone"))
         elif end.resolution != "cancelled" or not workflow.patched(_AWAITS):
             self._inbox.append(self._over(command, expired=end.resolution == "deadline"))
         # Else this execution went back to before a cancel, which is told again.

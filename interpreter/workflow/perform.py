@@ -28,12 +28,14 @@ from interpreter.contract.calls import (
     ended_wait,
     wait_end,
 )
-from interpreter.contract.effects import Reply, VisitRef
+from interpreter.contract.effects import Reply, ReplyKind, VisitRef
 from interpreter.contract.operations import EffectClass
 from interpreter.contract.records import Closed, Closing
 from interpreter.contract.runs import Binding
 from interpreter.contract.values import JsonValue
 from interpreter.machine.commands import Observe, PerformCall, StartTimer
+from interpreter.machine.pointers import epoch_milliseconds
+from interpreter.machine.program import Program
 
 _LOCAL_LIMIT = timedelta(seconds=1)
 _LEDGER_LIMIT = timedelta(seconds=30)
@@ -136,6 +138,25 @@ class Performer:
             remote = replace(remote, request=again)
         self.asked[identity] = since_ms
         return None
+
+    async def confirm(
+        self, command: PerformCall, program: Program, admitted_at: str
+    ) -> Reply | None:
+        """What the ledger says of an unknown effect of a cancelled run, which it may have lost.
+
+        Nothing is sent: the cancel is on record. None where the ledger says nothing of it.
+        """
+        visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
+        identity, since_ms = visit.activity_id(command.generation), epoch_milliseconds(admitted_at)
+        request = CallRequest(
+            command.input, command.sequence, (), command.after_cancel, self.seen, since_ms
+        )
+        limit = timedelta(seconds=program.attempt_seconds(command.node)) + _BEYOND_SENDING
+        queue = self._binding.task_queues.get(command.connection)
+        about = (command.operation, request.to_json(), identity, limit, command.node)
+        remote = _Remote(*about, queue, _HEARTBEAT_LIMIT)
+        reply = call_reply(identity, await self._run(remote, {}))
+        return None if reply is None or reply.kind is ReplyKind.NOT_PERMITTED else reply
 
     def _local_first(self, command: PerformCall) -> bool:
         if command.connection in self._binding.task_queues:

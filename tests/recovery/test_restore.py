@@ -633,3 +633,26 @@ async def connected(site: Site, server: EmbeddedTemporal) -> Client:
         TemporalAddress(server.address),
         codec_of(site.ledger, prefetch_from(site.ledger.definitions)),
     )
+
+
+async def test_a_cancel_tells_a_restored_ledger_of_an_unknown_effect_that_it_has_lost(
+    site: Site, backup: Callable[[], Awaitable[Restore]]
+) -> None:
+    wait = {**PAUSE, "wait": {"type": "duration", "seconds": 4}, "outlets": {"elapsed": "send"}}
+    async with site.worker():
+        run_id = await site.start({"pause": wait, "send": call(SEND, "done"), "done": finish()})
+        await site.until(run_id, RunState.WAITING)
+        restore = await backup()
+        site.pretend.fault(SEND, "lost-response")
+        await site.until(run_id, RunState.ATTENTION)
+    site = site.beside(await restore())
+    async with site.worker():
+        await released(site.ledger)
+        act = await site.act(run_id, ActKind.CANCEL, seconds=15)
+        assert act.outcome == "attention"
+        [effect] = (await site.inspect(run_id)).effects
+        assert effect.code == "older-than-restore"
+        assert (await site.act(run_id, ActKind.RECONCILE, seconds=20)).outcome == "confirmed"
+        await site.until(run_id, RunState.CANCELLED_AFTER_EFFECT)
+        await site.ended(run_id)
+    assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 1)

@@ -426,6 +426,9 @@ PATHS: dict[str, Path] = {
     "attention-then-cancelled": Path(
         EFFECTS, _script(one=[UNKNOWN], receipts=[accepted()]), _cancel_then_reconcile
     ),
+    "doubt-confirmed": Path(
+        EFFECTS, _script(one=[UNKNOWN], receipts=[accepted()]), _cancel_then_reconcile
+    ),
     "wanted-end-reconciled": Path(
         EFFECTS,
         _script(
