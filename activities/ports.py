@@ -49,7 +49,8 @@ class Claim:
     projections: the call's own step is written as ``running`` with ``sequence``. ``seen`` is the
     furthest position of the ledger that the workflow knows of, ``asked_at`` when it first asked for
     this call (protocol rule 9); None where nobody can tell. With ``keeps_pause`` it is made again
-    in another activity, which knows nothing of the pause that is to be kept.
+    in another activity, which knows nothing of the pause that is to be kept. One that ``only_asks``
+    is never permitted: it has the ledger hear of an effect that a restore may have taken from it.
     """
 
     effect: VisitRef
@@ -64,6 +65,7 @@ class Claim:
     seen: int = 0
     asked_at: datetime | None = None
     keeps_pause: bool = False
+    only_asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

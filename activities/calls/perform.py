@@ -244,6 +244,7 @@ def _claim_of(
         max(request.seen, attempt.progress.seen),
         _first_asked(attempt, request),
         bool(request.since_ms),
+        request.only_asks,
     )
 
 

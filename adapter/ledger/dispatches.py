@@ -39,6 +39,9 @@ _SQL = queries("effects")
 LEASE_MARGIN_SECONDS: Final = 5.0
 """A lease outlasts its send budget by this, so that an answer in time is settled under it."""
 
+ONLY_ASKED: Final = "only-asked"
+"""The code for a claim that was to have the ledger hear of an effect, and could have been sent."""
+
 
 class Dispatches:
     """The transactions that come before an answer."""
@@ -75,6 +78,8 @@ class Dispatches:
                     run = await self._presume_sent(transaction, run, claim, facts)
                 await self._rows.declare(transaction, run, claim.effect, facts, verdict)
                 return Settled(verdict.reply)
+            case Dispatch() if claim.only_asks:
+                return Settled(await self._rows.not_permitted(transaction, run, ONLY_ASKED))
             case Dispatch():
                 return await self._dispatch(transaction, run, claim, facts, verdict)
 

@@ -68,7 +68,7 @@ GRANTS: Final[dict[str, Grant]] = {
     "payloads": _may("insert", "delete"),
     "reasons": _may("insert"),
     "receipts": _may("insert", update="sealed_receipt"),
-    "reviews": _may("insert", update="marked_at cleared_at"),
+    "reviews": _may("insert", update="marked_at cleared_at nudged_at"),
     "run_keys": _may("insert", update="wrapped_key"),
     "runs": _may(
         "insert",

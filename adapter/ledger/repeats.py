@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -25,8 +26,8 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Cancelled:
-    """A run that is to be cancelled, and the Temporal workflow id of its latest execution."""
+class Open:
+    """A run that goes on, and the Temporal workflow id of its latest execution."""
 
     run_id: str
     workflow: str
@@ -67,9 +68,19 @@ class Repeats:
         """Of each effect that acts have settled the last act, at most 100."""
         return await self._pool.ask(Question(_SQL["acts_again"], _some(before), Told))
 
-    async def cancels(self, before: datetime) -> list[Cancelled]:
+    async def cancels(self, before: datetime) -> list[Open]:
         """Executions whose run is to be cancelled and goes on, by chance, at most 100."""
-        return await self._pool.ask(Question(_SQL["cancels_again"], _some(before), Cancelled))
+        return await self._pool.ask(Question(_SQL["cancels_again"], _some(before), Open))
+
+    async def unnudged(self) -> list[Open]:
+        """Runs that were reviewed, whose execution may stand at what the ledger lost; some."""
+        keys: dict[str, JsonValue] = {"final": list(FINAL_STATES), "limit": _AT_A_TIME}
+        return await self._pool.ask(Question(_SQL["unnudged"], keys, Open))
+
+    async def nudged(self, runs: Sequence[str]) -> None:
+        """Note that the executions of these runs were asked, or have ended."""
+        keys = {"runs": f"{{{','.join(runs)}}}"}
+        await self._pool.ask(Question(_SQL["nudged"], keys, _Repeated))
 
     async def forget(self, before: datetime) -> None:
         """Let go of what nobody needs to be told again: of runs that are over, and refusals."""

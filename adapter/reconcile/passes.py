@@ -61,7 +61,9 @@ class Reconciliation:
         else:
             counts["concluded"] = await self.courier.deliver_pending()
             counts["late"] = await self.courier.bring_late_answers()
-            counts["repeated"] = await Repeater(ledger).repeat(client, before)
+            repeater = Repeater(ledger)
+            counts["repeated"] = await repeater.repeat(client, before)
+            counts["nudged"] = await repeater.nudge(client)
         await ledger.watermark.passed()
         return {"marks": verdict.value, "held": held, **counts}
 

@@ -12,10 +12,11 @@ import structlog
 from temporalio.client import Client
 
 from adapter.ledger import Ledger
-from adapter.ledger.repeats import Cancelled
+from adapter.ledger.repeats import Open
 from adapter.reconcile.acts import deliver_act
 from adapter.reconcile.signals import tell_signal
 from adapter.temporal.acts import Delivery, deliver_cancel
+from adapter.temporal.versions import nudge
 from interpreter.errors import CoordinatorError
 
 _log = structlog.get_logger(__name__)
@@ -52,6 +53,27 @@ class Repeater:
                 break
         return repeated
 
+    async def nudge(self, client: Client) -> int:
+        """Have executions of reviewed runs tell the ledger of their doubts; gives how many.
+
+        They continue as new, and ask the ledger there. Raises LedgerUnavailable; who could not be
+        reached is nudged by a later pass.
+        """
+        found = await self.ledger.repeats.unnudged()
+        done = await asyncio.gather(*(self._nudge(client, one) for one in found))
+        nudged = [one.run_id for one, reached in zip(found, done, strict=True) if reached]
+        if nudged:
+            await self.ledger.repeats.nudged(nudged)
+        return len(nudged)
+
+    async def _nudge(self, client: Client, found: Open) -> bool:
+        try:
+            await nudge(client, found.workflow_id)
+        except CoordinatorError as error:
+            _log.warning("run.unnudged", run=found.run_id, code=error.code)
+            return False
+        return True
+
     async def _some(self, client: Client, before: datetime) -> int:
         by_run: defaultdict[str, list[str]] = defaultdict(list)
         for told in await self.ledger.repeats.signals(before):
@@ -63,7 +85,7 @@ class Repeater:
         )
         return sum(done)
 
-    async def _cancel(self, client: Client, found: Cancelled) -> None:
+    async def _cancel(self, client: Client, found: Open) -> None:
         try:
             await deliver_cancel(client, found.workflow_id)
         except CoordinatorError as error:

@@ -17,7 +17,8 @@ class CallRequest:
     operator who opens the activity sees the operation's own input and little else. ``seen`` is the
     furthest position of the ledger that the workflow knows of (protocol rule 9); ``since_ms``,
     where this is not the first activity of the call, when the first one was asked for;
-    ``not_before_ms`` until when the product has asked to be left alone.
+    ``not_before_ms`` until when the product has asked to be left alone. With ``only_asks`` nothing
+    is sent whatever the ledger says: an execution tells it of an effect whose fate is unknown.
     """
 
     input: JsonValue
@@ -27,9 +28,10 @@ class CallRequest:
     seen: int = 0
     since_ms: int = 0
     not_before_ms: int = 0
+    only_asks: bool = False
 
     def to_json(self) -> JsonValue:
-        """``{input, sequence, steps?, afterCancel?, seen?, sinceMs?, notBeforeMs?}``."""
+        """``{input, sequence, steps?, afterCancel?, seen?, sinceMs?, notBeforeMs?, onlyAsks?}``."""
         result: dict[str, JsonValue] = {"input": self.input, "sequence": self.sequence}
         if self.steps:
             result["steps"] = [step.to_json() for step in self.steps]
@@ -41,6 +43,8 @@ class CallRequest:
             result["sinceMs"] = self.since_ms
         if self.not_before_ms:
             result["notBeforeMs"] = self.not_before_ms
+        if self.only_asks:
+            result["onlyAsks"] = True
         return result
 
     @staticmethod
@@ -54,6 +58,7 @@ class CallRequest:
             value.get("seen", 0),
             value.get("sinceMs", 0),
             value.get("notBeforeMs", 0),
+            value.get("onlyAsks", False),
         )
 
 

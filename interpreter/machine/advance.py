@@ -119,16 +119,17 @@ def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
 
 
 def doubted(program: Program, state: MachineState) -> tuple[PerformCall, ...]:
-    """The mutations whose fate is unknown, as they were asked for."""
+    """The effects whose fate is unknown, as they were asked for; none of a run that is ending."""
     turn = Turn(program, state, 0)
+    if state.closing is not None or state.closed is not None:
+        return ()
     for name, branch in state.branches.items():
         cursor = branch.cursor
         node = None if cursor is None else program.definition.nodes[cursor.node]
         attends = cursor is not None and cursor.phase is Phase.ATTENTION
         if attends and cursor is not None and isinstance(node, n.CallNode):
             perform(turn, name, cursor, node)
-    asked = (one for one in turn.commands if isinstance(one, PerformCall))
-    return tuple(one for one in asked if one.effect is EffectClass.MUTATION)
+    return tuple(one for one in turn.commands if isinstance(one, PerformCall))
 
 
 def _closed(state: MachineState, closed: Closed) -> tuple[MachineState, tuple[Command, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,6 +11,7 @@ from functools import partial
 from temporalio import workflow
 from temporalio.workflow import ContinueAsNewVersioningBehavior
 
+from interpreter.contract.effects import Reply
 from interpreter.contract.records import Closed, Closing
 from interpreter.contract.runs import StartRun
 from interpreter.contract.values import JsonValue
@@ -195,13 +196,13 @@ class Driver:
         await self._stop_waits()
         self._inbox.append(e.CancelRequested(_now_ms(), ahead))
 
-    async def _confirm(self, command: c.PerformCall) -> None:
-        """Have the ledger hear of an unknown effect: one that was restored may have lost it."""
-        self._in_flight += 1
-        reply = await self._performer.confirm(command, self._program, self._start.admitted_at)
-        self._in_flight -= 1
-        if reply is not None:
-            self._inbox.append(e.Answered(*_visit(command), command.generation, reply, _now_ms()))
+    def _confirm_doubts(self) -> None:
+        """Have the ledger hear of every unknown effect: one that was restored may have lost it."""
+        doubts = doubted(self._program, self._state)
+        for doubt in doubts if doubts and workflow.patched(_CONFIRMS) else ():
+            self._in_flight += 1
+            asked = self._performer.confirm(doubt, self._program, self._start.admitted_at)
+            self._spawn(self._call(doubt, asked))
 
     async def _stop_waits(self) -> None:
         """End polls and timers; a poll that found its completion has left it in the inbox."""
@@ -252,6 +253,7 @@ class Driver:
                 self._performer.expect_hint(command)
             if not isinstance(command, c.PerformCall) or _visit(command) not in self._calling:
                 self._carry_out(command)
+        self._confirm_doubts()
 
     def _take(self, event: e.Event) -> None:
         if isinstance(event, e.Signalled):
@@ -262,9 +264,8 @@ class Driver:
         self._state, commands = advance(self._program, self._state, event, _limited)
         for command in commands:
             self._carry_out(command)
-        doubts = doubted(self._program, self._state) if isinstance(event, e.CancelRequested) else ()
-        for doubt in doubts if doubts and workflow.patched(_CONFIRMS) else ():
-            self._spawn(self._confirm(doubt))
+        if isinstance(event, e.CancelRequested):
+            self._confirm_doubts()
 
     def _write(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Begin a ledger write that nothing calls back, whatever becomes of what it is about."""
@@ -290,7 +291,8 @@ class Driver:
             case c.PerformCall():
                 self._in_flight += 1
                 self._calling.add(_visit(command))
-                self._spawn(self._call(command))
+                seconds = self._program.attempt_seconds(command.node)
+                self._spawn(self._call(command, self._performer.call(command, seconds)))
             case c.StartTimer():
                 self._spawn_wait(command, self._timer(command))
             case c.Observe():
@@ -321,13 +323,12 @@ class Driver:
         if task is not None:
             task.cancel()
 
-    async def _call(self, command: c.PerformCall) -> None:
-        reply = await self._performer.call(command, self._program.attempt_seconds(command.node))
+    async def _call(self, command: c.PerformCall, asked: Awaitable[Reply | None]) -> None:
+        reply = await asked
         self._in_flight -= 1
         self._calling.discard(_visit(command))
-        if reply is None:
-            return
-        self._inbox.append(e.Answered(*_visit(command), command.generation, reply, _now_ms()))
+        if reply is not None:
+            self._inbox.append(e.Answered(*_visit(command), command.generation, reply, _now_ms()))
 
     async def _timer(self, command: c.StartTimer) -> None:
         # A wait that is over before its opening was written cancels this, and must not cancel that:
@@ -368,18 +369,15 @@ class Driver:
         end = await self._performer.observe(command)
         if end is None:
             return
-        at = (command.branch, command.node, command.visit)
         if end.resolution in ("completed", "gone"):
+            at = _visit(command)
             self._inbox.append(e.Completed(*at, end.value, _now_ms(), end.resolution == "gone"))
         elif end.resolution != "cancelled" or not workflow.patched(_AWAITS):
             self._inbox.append(self._over(command, expired=end.resolution == "deadline"))
         # Else this execution went back to before a cancel, which is told again.
 
     def _over(self, command: c.StartTimer | c.Observe, *, expired: bool) -> e.Event:
-        """What comes of a wait whose time is over: nothing does once that of the run is over too.
-
-        A wait may be looked at long after its time, where no worker was there.
-        """
+        """What comes of a wait whose time is over, however late a worker is there to look."""
         now, deadline = _now_ms(), self._state.facts.deadline_ms
         late = (command.until_ms or deadline) < deadline <= now
         if expired or (late and workflow.patched(_LATE)):
@@ -392,7 +390,7 @@ class Driver:
         self._inbox.append(e.ClosedAs(closed))
 
 
-def _visit(command: c.PerformCall) -> tuple[str, str, int]:
+def _visit(command: c.PerformCall | c.Observe) -> tuple[str, str, int]:
     return command.branch, command.node, command.visit
 
 

@@ -142,15 +142,14 @@ class Performer:
     async def confirm(
         self, command: PerformCall, program: Program, admitted_at: str
     ) -> Reply | None:
-        """What the ledger says of an unknown effect of a cancelled run, which it may have lost.
+        """What the ledger says of an unknown effect, which it may have lost; nothing is sent.
 
-        Nothing is sent: the cancel is on record. None where the ledger says nothing of it.
+        None where the ledger says nothing of it.
         """
         visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
         identity, since_ms = visit.activity_id(command.generation), epoch_milliseconds(admitted_at)
-        request = CallRequest(
-            command.input, command.sequence, (), command.after_cancel, self.seen, since_ms
-        )
+        about_it = (command.input, command.sequence, (), command.after_cancel, self.seen, since_ms)
+        request = CallRequest(*about_it, only_asks=True)
         limit = timedelta(seconds=program.attempt_seconds(command.node)) + _BEYOND_SENDING
         queue = self._binding.task_queues.get(command.connection)
         about = (command.operation, request.to_json(), identity, limit, command.node)

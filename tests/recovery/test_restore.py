@@ -656,3 +656,27 @@ async def test_a_cancel_tells_a_restored_ledger_of_an_unknown_effect_that_it_has
         await site.until(run_id, RunState.CANCELLED_AFTER_EFFECT)
         await site.ended(run_id)
     assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 1)
+
+
+async def test_after_a_release_executions_tell_of_unknown_effects_that_the_ledger_has_lost(
+    site: Site, backup: Callable[[], Awaitable[Restore]]
+) -> None:
+    wait = {**PAUSE, "wait": {"type": "duration", "seconds": 4}, "outlets": {"elapsed": "send"}}
+    async with site.worker():
+        run_id = await site.start({"pause": wait, "send": call(SEND, "done"), "done": finish()})
+        await site.until(run_id, RunState.WAITING)
+        restore = await backup()
+        site.pretend.fault(SEND, "lost-response")
+        await site.until(run_id, RunState.ATTENTION)
+    site = site.beside(await restore())
+    async with site.worker():
+        assert "nudged" not in await site.reconcile()
+        await released(site.ledger)
+        assert (await site.reconcile())["nudged"] == 1
+        await site.until(run_id, RunState.ATTENTION)
+        [effect] = (await site.inspect(run_id)).effects
+        assert effect.code == "older-than-restore"
+        assert (await site.reconcile())["nudged"] == 0
+        assert (await site.act(run_id, ActKind.RECONCILE, seconds=20)).outcome == "confirmed"
+        await site.until(run_id, RunState.FINISHED)
+    assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from adapter.ledger import ActKind, Wish
 from interpreter.contract.records import RunState
 from tests.recovery.conftest import ONE_MESSAGE, SEND, Site
@@ -34,9 +36,10 @@ async def test_a_receipt_can_be_read_where_a_retry_was_wanted_before_the_hold(si
     assert await site.courier.read_receipts() == 1
     await released(site.ledger)
     async with site.worker():
-        await site.courier.deliver_pending()
-        await due(site)
-        await site.courier.deliver_pending()
-        await site.until(run_id, RunState.FINISHED)
+        async with asyncio.timeout(60):
+            while (await site.status(run_id)).state is not RunState.FINISHED:
+                await due(site)
+                await site.reconcile()
+                await asyncio.sleep(0.5)
     assert (await site.ledger.acts.act(begun.id)).outcome == "confirmed"
     assert len(site.pretend.requests(SEND)) == 1

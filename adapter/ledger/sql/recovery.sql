@@ -52,7 +52,7 @@ with marked as (
        or exists (select from coordinator.effects e where e.run_id = r.id and e.uncertain)
        or exists (select from coordinator.effects e join coordinator.attempts a using (run_id, visit)
                   where e.run_id = r.id and e.outcome is null and a.settled_as is null)
-    on conflict (run_id) do update set marked_at = excluded.marked_at, cleared_at = null
+    on conflict (run_id) do update set marked_at = excluded.marked_at, cleared_at = null, nudged_at = null
     returning run_id
 ), signals as (
     update coordinator.signals s set told_once = true
@@ -122,6 +122,19 @@ update coordinator.signals set told_once = false where id = %(id)s returning id:
 
 -- act_repeated: An execution knows of an act again.
 update coordinator.acts set told_once = false where id = %(id)s returning id::text as id
+
+-- unnudged: Runs that were reviewed and go on, whose execution was not asked since what it stands at.
+select r.id::text as run_id, r.workflow, r.execution
+from coordinator.reviews v
+join coordinator.runs r on r.id = v.run_id
+where v.cleared_at is not null and v.nudged_at is null and r.state <> all(%(final)s)
+order by random()
+limit %(limit)s
+
+-- nudged: Executions were asked.
+update coordinator.reviews set nudged_at = clock_timestamp()
+where run_id = any(%(runs)s::uuid[]) and cleared_at is not null
+returning run_id::text as id
 
 -- open_reviews: Runs under review, in order, after one of them.
 select v.run_id::text as run_id

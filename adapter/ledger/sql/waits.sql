@@ -32,8 +32,7 @@ on conflict (run_id, visit)
 do update set resolution = excluded.resolution, resolved_at = excluded.resolved_at
 where coordinator.waits.resolution is null
 
--- end_waits: Write how waits ended that nobody ended before; the end of the run says least.
--- One that never opened, as where its signal was there before it, has an end too.
+-- end_waits: Write how waits ended that nobody ended before, opened or not; the end of the run says least.
 insert into coordinator.waits as w
     (run_id, visit, owner, scope, kind, opened_at, resolution, resolved_at, signal_id)
 select distinct on (n.visit) %(run)s, n.visit, %(owner)s, %(scope)s,
@@ -91,8 +90,7 @@ set hints_told = greatest(hints_told, %(hints)s)
 where run_id = %(run)s and visit = %(visit)s
 returning hints_told
 
--- ahead: Calls and ended waits whose projections come after a sequence number, in their order, and the
--- wait at which a cancel has found the run, wherever that is. A completion counts once the run went on.
+-- ahead: Calls and ended waits after a sequence number, completions once the run went on, and what a cancel ended.
 select p.visit, w.resolution, g.id::text as id, g.sealed_payload, p.opened, p.sequence
 from (select s.run_id, s.kind, s.branch || '/' || s.node || ':' || s.visit as visit,
              min(s.sequence) as sequence, bool_or(s.state = 'waiting') as opened,

@@ -161,6 +161,16 @@ async def test_a_run_that_was_not_admitted_may_not_send(ledger: Ledger, run: str
     assert refusal.value.code == "run.unknown"
 
 
+async def test_a_claim_that_only_asks_is_never_permitted(ledger: Ledger, run_id: str) -> None:
+    asks = claim(effect(run_id), only_asks=True)
+    only_asked = Settled(Reply(ReplyKind.NOT_PERMITTED, code="only-asked"))
+    assert await ledger.effects.claim(asks) == only_asked
+    sent = claim(effect(run_id))
+    assert (await dispatch(ledger, sent)).attempt == 1
+    await ledger.effects.settle(answer(sent, accepted()))
+    assert isinstance(await ledger.effects.claim(asks), Settled)
+
+
 async def test_two_branches_may_visit_the_same_node(ledger: Ledger, run_id: str) -> None:
     one = claim(replace(effect(run_id), branch="main/each:1/0"), sequence=3)
     other = claim(replace(effect(run_id), branch="main/each:1/1"), sequence=5)

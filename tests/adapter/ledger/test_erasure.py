@@ -16,7 +16,7 @@ from interpreter.contract.records import Closing, RunState
 from tests.adapter.ledger.words import accepted, admission, answer, claim, dispatch, effect
 
 Sql = Callable[..., Awaitable[list[Any]]]
-DONE = Closing(RunState.FINISHED, 9, "done", {"canary": "out"})
+DONE = Closing(RunState.FINISHED, 9, "done", {"canary": "out"}, despite_cancel=True)
 
 
 def now() -> datetime:

@@ -34,7 +34,9 @@ async def full(ledger: Ledger, key: str) -> Full:
         await ledger.effects.settle(answer(sent, accepted({"n": node}), receipt={"id": "r"}))
     signal = await ledger.signals.begin(run_id, SignalWish("paid", "desk", "s1", {"a": 1}))
     act = await ledger.acts.begin(run_id, Wish(ActKind.CANCEL, "ops", "because", "request-1"))
-    await ledger.runs.close(run_id, 1, Closing(RunState.FINISHED, 9, "done", {"o": 1}))
+    await ledger.runs.close(
+        run_id, 1, Closing(RunState.FINISHED, 9, "done", {"o": 1}, despite_cancel=True)
+    )
     return Full(run_id, act.id, signal.id)
 
 

@@ -313,6 +313,17 @@ async def _cancel_then_reconcile(
     await taken(handle, names.RECONCILE, 1)
 
 
+async def _nudge_then_reconcile(
+    handle: WorkflowHandle[Any, Any], script: ScriptedActivities
+) -> None:
+    await asked(script, 1)
+    await asyncio.sleep(0.3)
+    await handle.signal(names.HAND_OVER_SIGNAL)
+    await asked(script, 2)
+    await asyncio.sleep(0.3)
+    await taken(handle, names.RECONCILE, 1)
+
+
 READ = accepted({"id": "r1", "label": "left"})
 
 PATHS: dict[str, Path] = {
@@ -428,6 +439,11 @@ PATHS: dict[str, Path] = {
     ),
     "doubt-confirmed": Path(
         EFFECTS, _script(one=[UNKNOWN], receipts=[accepted()]), _cancel_then_reconcile
+    ),
+    "doubt-confirmed-anew": Path(
+        EFFECTS,
+        _script(one=[UNKNOWN], two=[accepted()], receipts=[accepted()]),
+        _nudge_then_reconcile,
     ),
     "wanted-end-reconciled": Path(
         EFFECTS,
