@@ -34,7 +34,7 @@ dev: $(READY) ## start the same servers and keep them up until Ctrl-C
 	@$(BIN)/coordinatorctl dev
 
 test: $(READY) ## run all tests
-	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile $(PYTEST)
+	@$(BIN)/pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder $(PYTEST)
 
 crash: $(READY) ## kill a worker at every point of every kind of effect
 	@$(BIN)/pytest -n 4 --dist load -m '' tests/crash $(PYTEST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 pytest_plugins = [
+    "tests.fixtures.order",
     "tests.fixtures.environment",
     "tests.fixtures.servers",
     "tests.fixtures.postgres",

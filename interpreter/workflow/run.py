@@ -17,6 +17,8 @@ from interpreter.machine import events as e
 from interpreter.workflow.driver import PLAIN_SIGNAL, Driver
 from interpreter.workflow.programs import PROGRAMS
 
+# A gate of what executions of before go on without (its name stands in histories).
+_MET_AT_ONCE = "early-wishes-met"
 _CANCELLED = (RunState.CANCELLED, RunState.CANCELLED_AFTER_EFFECT)
 
 
@@ -45,7 +47,7 @@ class InterpretedRun:
             raise _not_admitted("the ledger holds no definition of this revision")
         self._driver = Driver(start, program, self._inbox)
         self._plain_signals = start.binding.plain_signals
-        if self._hand_over_wished:
+        if self._hand_over_wished and not workflow.patched(_MET_AT_ONCE):
             self._driver.wish_hand_over()
         for name, given in self._early:
             self._receive(self._driver, name, given)
@@ -61,7 +63,11 @@ class InterpretedRun:
 
     @workflow.signal(name=names.HAND_OVER_SIGNAL, description="go on under the current build")
     def hand_over(self) -> None:
-        """Continue as new as soon as no attempt is out, once; carries nothing (protocol rule 8)."""
+        """Continue as new as soon as no attempt is out, once; carries nothing (protocol rule 8).
+
+        One that comes before the first task is met already: that task is on the current build. To
+        continue as new for it too would keep a run that is asked often from ever going on.
+        """
         if self._driver is None:
             self._hand_over_wished = True
         else:

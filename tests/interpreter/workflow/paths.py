@@ -319,7 +319,8 @@ async def _nudge_then_reconcile(
     await asked(script, 1)
     await asyncio.sleep(0.3)
     await handle.signal(names.HAND_OVER_SIGNAL)
-    await asked(script, 2)
+    while not script.confirmed:
+        await asyncio.sleep(0.05)
     await asyncio.sleep(0.3)
     await taken(handle, names.RECONCILE, 1)
 

@@ -102,6 +102,29 @@ async def test_a_run_in_attention_moves_with_its_unknown_effect(
         assert (await handle.result())["outcome"] == "done"
     sent = [identity for identity, _, _ in script.asked]
     assert sent == ["main/one:1:1", "main/one:1:2", "main/two:1:1"]
+    assert script.confirmed == ["main/one:1:1"]
+
+
+async def test_nudges_without_end_keep_no_run_from_going_on(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities(
+        submit=[accepted()], wait=[not_yet(0.2), COMPLETED], send=[accepted()]
+    )
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(REVIEWED)
+        current = client.get_workflow_handle(handle.id)
+
+        async def nudge() -> None:
+            while True:
+                await current.signal(names.HAND_OVER_SIGNAL)
+                await asyncio.sleep(0.2)
+
+        nudging = asyncio.create_task(nudge())
+        async with asyncio.timeout(40):
+            assert (await handle.result())["outcome"] == "done"
+        nudging.cancel()
+        await asyncio.gather(nudging, return_exceptions=True)
 
 
 async def test_a_nudged_poll_is_opened_again_in_the_next_execution(
