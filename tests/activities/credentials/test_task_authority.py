@@ -21,7 +21,7 @@ from activities.credentials import (
 from tests.activities.issuers import SIGNING_JWK, Posts, answered, in_seconds, reader, signed, token
 
 _ID = "6f1c2a34-0b5d-4e6f-8a9b-0c1d2e3f4a5b"
-_GRANT = Grant(_ID, in_seconds(600))
+_GRANT = Grant(_ID, in_seconds(6_000))
 _CLIENT = ClientCredentials(
     "calendar",
     "https://issuer.example/token",
