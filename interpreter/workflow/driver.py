@@ -201,7 +201,8 @@ class Driver:
         doubts = doubted(self._program, self._state)
         for doubt in doubts if doubts and workflow.patched(_CONFIRMS) else ():
             self._in_flight += 1
-            asked = self._performer.confirm(doubt, self._program, self._start.admitted_at)
+            seconds = self._program.attempt_seconds(doubt.node)
+            asked = self._performer.confirm(doubt, seconds, self._start.admitted_at)
             self._spawn(self._call(doubt, asked))
 
     async def _stop_waits(self) -> None:

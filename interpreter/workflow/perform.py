@@ -35,7 +35,6 @@ from interpreter.contract.runs import Binding
 from interpreter.contract.values import JsonValue
 from interpreter.machine.commands import Observe, PerformCall, StartTimer
 from interpreter.machine.pointers import epoch_milliseconds
-from interpreter.machine.program import Program
 
 _LOCAL_LIMIT = timedelta(seconds=1)
 _LEDGER_LIMIT = timedelta(seconds=30)
@@ -116,15 +115,7 @@ class Performer:
             reply, asked = await _first_locally(command, identity, asked)
             if reply is not None:
                 return reply
-        remote = _Remote(
-            command.operation,
-            asked.to_json(),
-            identity,
-            timedelta(seconds=send_seconds) + _BEYOND_SENDING,
-            command.node,
-            self._binding.task_queues.get(command.connection),
-            _HEARTBEAT_LIMIT,
-        )
+        remote = self._remote(command, asked, identity, send_seconds)
         while not self._postpones():
             reply = call_reply(identity, await self._run(remote, self._calls))
             if reply is None:
@@ -139,8 +130,21 @@ class Performer:
         self.asked[identity] = since_ms
         return None
 
+    def _remote(
+        self, command: PerformCall, asked: CallRequest, identity: str, send_seconds: float
+    ) -> _Remote:
+        return _Remote(
+            command.operation,
+            asked.to_json(),
+            identity,
+            timedelta(seconds=send_seconds) + _BEYOND_SENDING,
+            command.node,
+            self._binding.task_queues.get(command.connection),
+            _HEARTBEAT_LIMIT,
+        )
+
     async def confirm(
-        self, command: PerformCall, program: Program, admitted_at: str
+        self, command: PerformCall, send_seconds: float, admitted_at: str
     ) -> Reply | None:
         """What the ledger says of an unknown effect, which it may have lost; nothing is sent.
 
@@ -148,12 +152,9 @@ class Performer:
         """
         visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
         identity, since_ms = visit.activity_id(command.generation), epoch_milliseconds(admitted_at)
-        about_it = (command.input, command.sequence, (), command.after_cancel, self.seen, since_ms)
-        request = CallRequest(*about_it, only_asks=True)
-        limit = timedelta(seconds=program.attempt_seconds(command.node)) + _BEYOND_SENDING
-        queue = self._binding.task_queues.get(command.connection)
-        about = (command.operation, request.to_json(), identity, limit, command.node)
-        remote = _Remote(*about, queue, _HEARTBEAT_LIMIT)
+        about = (command.input, command.sequence, (), command.after_cancel, self.seen, since_ms)
+        asked = CallRequest(*about, only_asks=True)
+        remote = self._remote(command, asked, identity, send_seconds)
         reply = call_reply(identity, await self._run(remote, {}))
         return None if reply is None or reply.kind is ReplyKind.NOT_PERMITTED else reply
 
