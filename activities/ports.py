@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from activities.credentials import Authorization, ClientTls
 from interpreter.contract.calls import EndedWait, OnRecord
@@ -40,6 +40,10 @@ class Limits:
     longest_delay: float
 
 
+ONLY_ASKED: Final = "only-asked"
+"""The code of the answer to a claim that only asks, where one that sends would be permitted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One attempt that wants to send.
@@ -50,7 +54,8 @@ class Claim:
     furthest position of the ledger that the workflow knows of, ``asked_at`` when it first asked for
     this call (protocol rule 9); None where nobody can tell. With ``keeps_pause`` it is made again
     in another activity, which knows nothing of the pause that is to be kept. One that ``only_asks``
-    is never permitted: it has the ledger hear of an effect that a restore may have taken from it.
+    is never permitted: it learns whether another one would be, and has the ledger hear of an effect
+    that a restore may have taken from it.
     """
 
     effect: VisitRef
@@ -207,15 +212,13 @@ class EffectLedger(Protocol):
         """The command on record, or None before the first claim; a read without a lock."""
         ...
 
-    async def refusal(self, claim: Claim) -> Reply | None:
-        """Why a claim would not be permitted now, or None; nothing is written."""
-        ...
-
     async def claim(self, claim: Claim) -> ClaimAnswer:
         """Store the command once, check permission under the run's lock, and dispatch.
 
         A lapsed dispatch that never settled is dispatched again or settled as ``unknown`` by the
-        contract's recovery class. ``not-permitted`` comes back as a settled reply.
+        contract's recovery class. ``not-permitted`` comes back as a settled reply, with the code
+        ``only-asked`` for a claim that only asks and would be permitted. A preparation that is
+        missing in the command on record is added to it.
         """
         ...
 

@@ -8,7 +8,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -111,9 +111,9 @@ class Performer:
         if left <= 0:
             return None
         command = ports.Command(facts.connection, facts.contract.id, request.input)
-        refusal = await self.effects.refusal(_claim_of(attempt, request, facts, command, ""))
-        if refusal is not None:
-            return _unless_held(refusal)
+        known = await self._foreseen(attempt, request, facts, command)
+        if known is not None:
+            return known
         raise _again(
             names.RETRYABLE, "the product asks to be left alone", min(left, _LONGEST_PAUSE)
         )
@@ -123,7 +123,7 @@ class Performer:
     ) -> Reply:
         command = await self._command(attempt, request, facts)
         if isinstance(command, Reply):
-            return _unless_held(command)
+            return command
         budget = facts.limits.send_budget
         # The budget starts before the dispatch transaction: a slow commit never lengthens it.
         end = time.monotonic() + budget
@@ -131,10 +131,8 @@ class Performer:
         at("before-claim")
         answer = await self._claim(attempt, request, facts, command, token)
         match answer:
-            case ports.Settled(reply):
-                return _unless_held(reply)
-            case ports.Busy(retry_after):
-                raise _again(names.BUSY, "another attempt holds the lease", retry_after)
+            case ports.Settled() | ports.Busy():
+                return _without_sending(answer)
             case ports.Dispatched():
                 attempt.progress.seen = answer.position
                 at("before-send")
@@ -162,25 +160,43 @@ class Performer:
     async def _command(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
     ) -> ports.Command | Reply:
-        """What is asked for, or why not; what needs a preparation is prepared once, for good.
+        """What is asked for, or the reply; what needs a preparation is prepared once, for good.
 
-        A command on record is never prepared again: what the product would say now is no answer
-        to what may have been sent before. Nor is one that may not be sent.
+        A preparation on record is never made again: what the product would say now is no answer
+        to what may have been sent before. Nor is one made for what will not be sent.
         """
         command = ports.Command(facts.connection, facts.contract.id, request.input)
         if not facts.contract.preparation:
             return command
         saved = await self.effects.saved(attempt.visit)
-        if saved is not None:
+        if saved is not None and saved.command.preparation is not None:
             return saved.command
-        refusal = await self.effects.refusal(_claim_of(attempt, request, facts, command, ""))
-        if refusal is not None:
-            return refusal
+        known = await self._foreseen(attempt, request, facts, command)
+        if known is not None:
+            return known
         try:
             prepared = await self.products.prepare(facts.contract, facts.connection, request.input)
         except NotPrepared as failure:
             return _unprepared(failure)
         return ports.Command(facts.connection, facts.contract.id, request.input, prepared)
+
+    async def _foreseen(
+        self,
+        attempt: Attempt,
+        request: CallRequest,
+        facts: ports.CallFacts,
+        command: ports.Command,
+    ) -> Reply | None:
+        """The reply that keeps this attempt from sending; None where it would be permitted."""
+        asks = replace(
+            _claim_of(attempt, request, facts, command, uuid.uuid4().hex), only_asks=True
+        )
+        answer = await self.effects.claim(asks)
+        if isinstance(answer, ports.Dispatched):
+            raise AssertionError("a claim that only asks is never permitted")
+        reply = _without_sending(answer)
+        permitted = reply.code == ports.ONLY_ASKED and not request.only_asks
+        return None if permitted else reply
 
     async def _claim(
         self,
@@ -218,10 +234,13 @@ def _held(reply: Reply) -> bool:
     return reply.kind is ReplyKind.NOT_PERMITTED and reply.code == "hold"
 
 
-def _unless_held(reply: Reply) -> Reply:
-    if _held(reply):
+def _without_sending(answer: ports.Settled | ports.Busy) -> Reply:
+    """The reply that a claim is answered with; raises ApplicationError to be tried again."""
+    if isinstance(answer, ports.Busy):
+        raise _again(names.BUSY, "another attempt holds the lease", answer.retry_after)
+    if _held(answer.reply):
         raise _again(names.HELD, "a hold keeps this effect from being sent", _HELD_DELAY)
-    return reply
+    return answer.reply
 
 
 def _claim_of(

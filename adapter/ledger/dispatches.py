@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from activities.ports import (
+    ONLY_ASKED,
     Busy,
     Claim,
     ClaimAnswer,
@@ -39,8 +40,8 @@ _SQL = queries("effects")
 LEASE_MARGIN_SECONDS: Final = 5.0
 """A lease outlasts its send budget by this, so that an answer in time is settled under it."""
 
-ONLY_ASKED: Final = "only-asked"
-"""The code for a claim that was to have the ledger hear of an effect, and could have been sent."""
+PRESUMED: Final = "presumed"
+"""The token of an attempt that a restore may have taken away: nobody can withdraw it."""
 
 
 class Dispatches:
@@ -48,14 +49,6 @@ class Dispatches:
 
     def __init__(self, rows: EffectRows) -> None:
         self._rows = rows
-
-    async def refusal(self, transaction: Transaction, claim: Claim) -> Reply | None:
-        """Why a claim would not be permitted now, or None."""
-        run, facts = await locked(transaction, claim.effect, NO_TOKEN, ())
-        verdict = _verdict(run, facts, claim)
-        if not isinstance(verdict, Forbid):
-            return None
-        return await self._rows.not_permitted(transaction, run, verdict.code)
 
     async def claim(self, transaction: Transaction, claim: Claim) -> ClaimAnswer:
         """Store the command once, check permission, and dispatch."""
@@ -100,7 +93,7 @@ class Dispatches:
         self._rows.note(
             entry, claim.effect, "effect.dispatched", operation=operation, attempt=attempt
         )
-        writes = [] if facts.stored else [self._opened(run, claim, facts)]
+        writes, command = self._frozen(run, claim, facts)
         dispatch = {
             **row_keys(run, claim.effect, facts),
             "attempt": attempt,
@@ -111,7 +104,6 @@ class Dispatches:
         writes.append(Write(_SQL["dispatch"], dispatch))
         await transaction.commit(*writes, *entry.writes())
         key = self._rows.product_key(claim.effect, run.key_version)
-        command = self._command(run, claim, facts)
         return Dispatched(key, command, attempt, verdict.unresolved, entry.run.position)
 
     async def _presume_sent(
@@ -129,7 +121,7 @@ class Dispatches:
             "now": claim.asked_at,
             "attempt": 1,
             "generation": claim.generation,
-            "token": claim.token,
+            "token": PRESUMED,
             "lease": timedelta(0),
         }
         opened, sent = self._opened(run, claim, facts), Write(_SQL["dispatch"], presumed)
@@ -148,10 +140,18 @@ class Dispatches:
         }
         return Write(_SQL["store_command"], opened)
 
-    def _command(self, run: RunRow, claim: Claim, facts: EffectFacts) -> Command:
+    def _frozen(self, run: RunRow, claim: Claim, facts: EffectFacts) -> tuple[list[Write], Command]:
+        """The command that is sent, and what is to be written of it.
+
+        One on record stands. Where it was presumed, its preparation is lost and made once more.
+        """
         if facts.sealed_command is None:
-            return claim.command
-        return self._rows.open_command(claim.effect, facts.sealed_command, run.wrapped_key)
+            return [self._opened(run, claim, facts)], claim.command
+        saved = self._rows.open_command(claim.effect, facts.sealed_command, run.wrapped_key)
+        same = saved == replace(claim.command, preparation=None)
+        if not same or claim.command.preparation is None:
+            return [], saved
+        return [self._rows.prepared(run, claim.effect, claim.command)], claim.command
 
     async def withdraw(self, transaction: Transaction, effect: VisitRef, token: str) -> None:
         """Mark a dispatch as never sent, unless it has an answer."""

@@ -120,6 +120,12 @@ class EffectRows:
         parts = [command.connection, command.operation, command.input, command.preparation]
         return self._sealer(run).seal(parts, "command", effect.id)
 
+    def prepared(self, run: RunRow, effect: VisitRef, command: Command) -> Write:
+        """Write a command on record with the preparation that it had lost."""
+        sealed = self.seal_command(run, effect, command)
+        keys = {"run": effect.run_id, "visit": effect.id}
+        return Write(_SQL["prepare_command"], {**keys, "sealed_command": sealed})
+
     def open_command(self, effect: VisitRef, sealed: bytes, wrapped_key: bytes | None) -> Command:
         """The command that was stored."""
         sealer = self._run_keys.sealer(effect.run_id, wrapped_key)

@@ -89,17 +89,6 @@ class Effects:
             await self._holds.place(HoldCode.LEDGER_BEHIND)
             return Settled(_HELD)
 
-    async def refusal(self, claim: Claim) -> Reply | None:
-        """Why a claim would not be permitted now, or None; nothing is written.
-
-        Asked before anything is prepared for it. The claim itself asks again, under its locks.
-        """
-        if self._recovery_only:
-            return _HELD
-        return await self._pool.run(
-            lambda transaction: self._dispatches.refusal(transaction, claim)
-        )
-
     async def withdraw(self, effect: VisitRef, token: str) -> None:
         """Undo a dispatch under which nothing was sent.
 

@@ -48,6 +48,10 @@ values (%(run)s, %(visit)s, %(owner)s, %(scope)s, %(operation)s, %(effect)s, %(c
         %(generation)s, %(after_cancel)s, %(sealed_command)s, %(now)s)
 on conflict (run_id, visit) do nothing
 
+-- prepare_command: Give the command on record the preparation that a restore has taken away.
+update coordinator.effects set sealed_command = %(sealed_command)s
+where run_id = %(run)s and visit = %(visit)s
+
 -- dispatch: Permit one attempt to send until its lease is over.
 insert into coordinator.attempts
     (run_id, visit, attempt, owner, scope, generation, token, dispatched_at, lease_until)

@@ -26,6 +26,15 @@ SEND, READ, ASK = "messaging.submit-message/v1", "breg.read-record/v1", "evaluat
 ACT = "breg.invoke-action/v1"
 LIMITS = ports.Limits(3, 1.0, 1.0, 2.0, 60.0)
 ACCEPTED = Reply(ReplyKind.ACCEPTED, {"id": "m1"})
+ONLY_ASKED = Reply(ReplyKind.NOT_PERMITTED, code=ports.ONLY_ASKED)
+OLDER = Reply(ReplyKind.UNKNOWN, code="older-than-restore")
+STANDING = [
+    *[
+        Reply(ReplyKind.NOT_PERMITTED, code=code)
+        for code in ("deadline", "cancel", "hold", "run-closed", "withdrawn")
+    ],
+    OLDER,
+]
 
 
 @dataclass
@@ -40,7 +49,7 @@ class Pretending:
     claimed_at: float = 0.0
     cut_off: bool = False
     withdrawn: list[str] = field(default_factory=list)
-    forbidden: Reply | None = None
+    standing: Reply | None = None
     prepared: int = 0
 
     def performer(self) -> Performer:
@@ -60,16 +69,14 @@ class Pretending:
         """Permission, once the commit is through."""
         self.claimed_at = time.monotonic()
         await asyncio.sleep(self.commit_seconds)
+        if claim.only_asks:
+            return ports.Settled(self.standing or ONLY_ASKED)
         if self.cut_off:
             raise LedgerUnavailable("ledger.unavailable", "the line broke in the commit")
         return ports.Dispatched("key", claim.command, 1, unresolved=False, position=7)
 
     async def saved(self, effect: VisitRef) -> None:
         """Nothing was asked for before."""
-
-    async def refusal(self, claim: ports.Claim) -> Reply | None:
-        """What forbids to send."""
-        return self.forbidden
 
     async def prepare(self, contract: Any, connection: str, value: Any) -> dict[str, str]:
         """What the product would have to say before."""
@@ -132,20 +139,29 @@ async def test_a_permission_of_unknown_fate_is_withdrawn_and_nothing_is_sent() -
     assert (world.withdrawn, world.ends) == (["main/call:1"], [])
 
 
-@pytest.mark.parametrize("reason", ["deadline", "cancel", "hold", "run-closed", "withdrawn"])
-async def test_what_may_not_be_sent_is_not_prepared_either(reason: str) -> None:
-    world = Pretending(ACT, forbidden=Reply(ReplyKind.NOT_PERMITTED, code=reason))
+@pytest.mark.parametrize("standing", STANDING, ids=lambda reply: reply.code)
+async def test_what_may_not_be_sent_is_not_prepared_either(standing: Reply) -> None:
+    world = Pretending(ACT, standing=standing)
     world.answered.set()
     done = await performed(world.performer(), ACT, local=False)
-    if reason == "hold":
+    if standing.code == "hold":
         assert isinstance(done, ApplicationError)
         assert (done.type, done.next_retry_delay) == (names.HELD, timedelta(seconds=30))
     else:
-        assert done == world.forbidden
+        assert done == standing
     assert (world.prepared, world.ends) == (0, [])
-    world.forbidden = None
+    world.standing = None
     assert await performed(world.performer(), ACT, local=False) == ACCEPTED
     assert world.prepared == 1
+
+
+@pytest.mark.parametrize("standing", [None, OLDER])
+async def test_a_question_about_an_effect_prepares_nothing(standing: Reply | None) -> None:
+    world = Pretending(ACT, standing=standing)
+    asks = CallRequest({}, 1, only_asks=True)
+    told = await world.performer().perform(attempt(ACT, local=False), asks)
+    assert told == (standing or ONLY_ASKED)
+    assert (world.prepared, world.ends) == (0, [])
 
 
 async def test_an_attempt_leaves_with_temporal_how_far_the_ledger_was() -> None:

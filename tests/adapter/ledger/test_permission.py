@@ -54,9 +54,10 @@ REASONS = ["deadline", "cancel", "hold", "withdrawn"]
 async def test_without_permission_nothing_is_sent_and_nothing_stored(
     ledger: Ledger, run_id: str, sql: Sql, reason: str
 ) -> None:
-    assert await ledger.effects.refusal(claim(effect(run_id))) is None
+    asks = claim(effect(run_id), only_asks=True)
+    assert await ledger.effects.claim(asks) == refusal("only-asked")
     await stop(reason, ledger, run_id, sql)
-    assert await ledger.effects.refusal(claim(effect(run_id))) == refusal(reason).reply
+    assert await ledger.effects.claim(asks) == refusal(reason)
     assert await ledger.effects.claim(claim(effect(run_id))) == refusal(reason)
     assert (await ledger.reads.inspect(run_id, None)).effects == []
 

@@ -13,7 +13,7 @@ import pytest
 from activities.ports import Dispatched, Retry, Settled
 from adapter.crypto import KeyRing, Sealer
 from adapter.errors import Refused
-from adapter.ledger import Ledger
+from adapter.ledger import ActKind, Ledger, Wish
 from adapter.ledger.entry import LedgerBehind
 from adapter.ledger.holds import Attested, HoldCode
 from interpreter.contract.effects import Reply, ReplyKind
@@ -102,6 +102,31 @@ async def test_an_absent_effect_older_than_the_epoch_is_unknown(
     [shown] = (await ledger.reads.inspect(run_id, None)).effects
     assert shown.attempts[0].dispatched_at == LONG_AGO
     assert (await ledger.reads.run_status(run_id, None)).state is RunState.ATTENTION
+
+
+async def test_an_attempt_that_was_presumed_is_withdrawn_by_nobody(
+    ledger: Ledger, run_id: str
+) -> None:
+    late = claim(effect(run_id), asked_at=LONG_AGO)
+    await ledger.effects.claim(late)
+    await ledger.effects.withdraw(late.effect, late.token)
+    await ledger.acts.begin(run_id, Wish(ActKind.RETRY_SAME, "ops", "the line is back", "r1"))
+    again = await dispatch(ledger, claim(late.effect, generation=2))
+    assert (again.attempt, again.unresolved) == (2, True)
+
+
+async def test_a_lost_preparation_is_made_once_more_when_it_is_to_be_sent(
+    ledger: Ledger, run_id: str
+) -> None:
+    late = claim(effect(run_id), asked_at=LONG_AGO)
+    await ledger.effects.claim(late)
+    await ledger.acts.begin(run_id, Wish(ActKind.RETRY_SAME, "ops", "the line is back", "r1"))
+    sent = claim(late.effect, generation=2, command=replace(late.command, preparation={"of": 1}))
+    assert (await dispatch(ledger, sent)).command == sent.command
+    await ledger.effects.settle(answer(sent, unknown()))
+    await ledger.acts.begin(run_id, Wish(ActKind.RETRY_SAME, "ops", "once more", "r2"))
+    changed = claim(late.effect, generation=3, command=replace(late.command, preparation={"of": 2}))
+    assert (await dispatch(ledger, changed)).command == sent.command
 
 
 @pytest.mark.parametrize("what", [MUTATION, EVALUATION])
