@@ -22,10 +22,21 @@ from activities.catalogue import Catalogue
 from activities.products import Products
 from activities.register import activities_of
 from adapter.crypto import KeyRing, Sealer
-from adapter.ledger import Act, ActKind, Admission, Inspection, Ledger, Package, RunStatus, Wish
+from adapter.ledger import (
+    Act,
+    ActKind,
+    Admission,
+    Inspection,
+    Ledger,
+    Package,
+    RunStatus,
+    SignalWish,
+    Wish,
+)
 from adapter.reconcile.acts import Courier
 from adapter.reconcile.marks import Marks
 from adapter.reconcile.passes import Reconciliation
+from adapter.reconcile.signals import SignalCourier
 from adapter.reconcile.starts import Starter
 from adapter.temporal.client import TemporalAddress, connect
 from adapter.temporal.payloads import sealed_converter
@@ -187,6 +198,19 @@ class Site:
         """Do something about a run, as the service does."""
         begun = await self.ledger.acts.begin(run_id, Wish(kind, "ops", "for good reason", key))
         return await self.courier.carry_out(begun, seconds)
+
+    async def sent(self, count: int) -> None:
+        """Wait until a message was asked for so often."""
+        async with asyncio.timeout(20):
+            while len(self.pretend.effects(SEND)) < count:
+                await asyncio.sleep(0.05)
+
+    async def signalled(self, run_id: str, key: str, *outcomes: str) -> None:
+        """Send the signal `paid`, and see it taken."""
+        wish = SignalWish("paid", "desk", key, {"of": key})
+        begun = await self.ledger.signals.begin(run_id, wish)
+        courier = SignalCourier(self.ledger, FixedTemporal(self.client))
+        assert (await courier.carry_out(begun, 20)).outcome in (outcomes or ("completed",))
 
     def applied(self, operation: str = SEND) -> list[int]:
         """How often each effect was applied at its product."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import pytest
@@ -14,7 +13,7 @@ from adapter.reconcile.marks import Marks
 from adapter.wiring.oversight import DeploymentOversight
 from interpreter.contract.records import RunState
 from tests.recovery.conftest import FixedTemporal, Site
-from tests.recovery.test_restore import Restore, backup
+from tests.recovery.restoring import Backup, backup
 from tests.recovery.test_signals import PAID
 from tests.recovery.test_strangers import CLEAR, done_by_hand, execution
 
@@ -34,7 +33,7 @@ async def failing(site: Site) -> int:
 # Temporal waits ten seconds and more between two tries.
 @pytest.mark.timeout(180)
 async def test_an_execution_whose_run_a_restore_lost_waits_for_a_better_backup_and_is_told(
-    site: Site, backup: Callable[[], Awaitable[Restore]]
+    site: Site, backup: Backup
 ) -> None:
     restore = await backup()
     async with site.worker():

@@ -28,7 +28,7 @@ from interpreter.contract.records import RunState
 from interpreter.workflow.run import InterpretedRun
 from tests.fixtures.definitions import finish
 from tests.recovery.conftest import ONE_MESSAGE, REVIEW, SEND, Site, call
-from tests.recovery.test_restore import connected, own_temporal
+from tests.recovery.going_back import connected, own_server
 from tests.recovery.test_signals import PAID, wait
 from tests.recovery.test_strangers import foreign, paid
 from tests.recovery.test_temporal_tools import reset_workflow
@@ -56,7 +56,7 @@ FOLLOWED = {
 @pytest.fixture
 async def at_rest(site: Site, tmp_path: Path) -> AsyncIterator[tuple[Site, Path]]:
     """The site over a Temporal of its own, and the folder of that one's data."""
-    async with own_temporal(tmp_path / "temporal" / "now.db") as server:
+    async with own_server(tmp_path / "temporal" / "now.db") as server:
         yield site.beside(client=await connected(site, server)), tmp_path / "temporal"
         site.started.clear()
 

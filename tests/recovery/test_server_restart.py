@@ -17,7 +17,7 @@ from adapter.reconcile.starts import Starter
 from adapter.wiring.executions import TemporalExecutions
 from interpreter.contract.records import RunState
 from tests.recovery.conftest import ONE_MESSAGE, SEND, FixedTemporal, Site
-from tests.recovery.test_restore import connected
+from tests.recovery.going_back import connected
 from tests.recovery.test_signals import PAID
 
 WISH = SignalWish("paid", "desk", "s1", {"amount": 7})
