@@ -2,7 +2,7 @@
 
 VENV ?= .venv
 # Test processes; PYTEST passes further arguments, as in `make test PYTEST="-k ledger"`.
-PROCESSES ?= 3
+PROCESSES ?= 4
 PYTEST ?=
 CASE ?=
 # Of `make chaos`; without a seed each run has another one, and says which.
