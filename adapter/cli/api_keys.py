@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from adapter.cli.options import FormatOption
 from adapter.cli.terminal import Format, Terminal
-from adapter.config.callers import Authentication
+from adapter.config.callers import OPERATORS_ALONE, Authentication
 from adapter.config.findings import findings_of
 from adapter.errors import Usage
 
@@ -62,6 +62,7 @@ def api_key(
         }
     }
     _require_sound(part)
+    _require_operator(action or [], operator=operator)
     if output is not None:
         _keep(key, output)
     _show(Terminal(format), key, part, output)
@@ -78,6 +79,17 @@ def _require_sound(part: dict[str, Any]) -> None:
             place=f"#/authentication{first.pointer}",
             remedy=first.remedy,
         ) from error
+
+
+def _require_operator(actions: list[str], *, operator: bool) -> None:
+    alone = [one for one in actions if one in OPERATORS_ALONE]
+    if alone and not operator:
+        raise Usage(
+            "usage.invalid-value",
+            f"{alone[0]} is for operators alone",
+            place="--action",
+            remedy="add --operator, or leave the action out",
+        )
 
 
 def _keep(key: str, file: Path) -> None:

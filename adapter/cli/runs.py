@@ -163,7 +163,13 @@ def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
         terminal.object(found)
         return
     execution = found["execution"] or {}
-    terminal.facts([*_facts(found["run"]), ("in Temporal", execution.get("workflowId"))])
+    terminal.facts(
+        [
+            *_facts(found["run"]),
+            ("unknown since", _unknown_since(found["effects"])),
+            ("in Temporal", execution.get("workflowId")),
+        ]
+    )
     terminal.line()
     terminal.table(*steps_table(found))
     terminal.line()
@@ -177,6 +183,13 @@ def show_inspection(terminal: Terminal, found: dict[str, Any]) -> None:
     if found["signals"]:
         terminal.line()
         terminal.table(*signals_table(found))
+
+
+def _unknown_since(effects: list[dict[str, Any]]) -> str | None:
+    """Since when an effect is unknown that is so now; during a retry, since its last send."""
+    unknown = [one for one in effects if one["state"] == "unknown"]
+    since = filter(None, (one["settledAt"] or one["dispatchedAt"] for one in unknown))
+    return min(since, default=None)
 
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]], str]

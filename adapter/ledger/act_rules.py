@@ -225,7 +225,7 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "act.recovery-required": (
         "the run has lost its execution",
-        "recover the execution first, or cancel the run",
+        "reset the execution in Temporal where it still is, or cancel the run: see docs/operate.md",
     ),
     "act.cancelled": (
         "the run is cancelled, so nothing more is sent",

@@ -72,7 +72,7 @@ async def require_least(pool: Pool) -> None:
             "ledger.not-migrated",
             "the database has no ledger",
             place="ledger",
-            remedy="apply the migrations to it first",
+            remedy="run `coordinatorctl apply`, which makes it",
         )
     tables = await pool.ask(Question(_SQL["table_rights"], {}, TableRights))
     if GRANTS.keys() - {table.name for table in tables}:

@@ -90,7 +90,8 @@ def _runs(counted: Counted) -> list[Finding]:
             "doctor.recovery-required",
             states.get(RunState.RECOVERY_REQUIRED.value, 0),
             None,
-            "their executions are lost: list them with --state recovery-required, then cancel each",
+            "their executions are lost: list them with --state recovery-required, then reset each"
+            " in Temporal or cancel it; after a restore see docs/restore.md first",
         ),
         Finding(
             "doctor.attention",
@@ -116,7 +117,10 @@ def _late(counted: Counted, norms: Norms) -> list[Finding]:
             found.append(finding)
     passed = counted.passed_at
     if passed is None or now - passed > _MISSED_PASSES * norms.every:
-        remedy = "no pass was made: is the schedule paused, does a worker run?"
+        remedy = (
+            "no pass was made: does a worker run, is a build current where they are told apart, is"
+            " the schedule paused?"
+        )
         found.append(Finding("doctor.reconciler-late", 1, passed, remedy))
     unsealed = counted.oldest_unsealed
     if not norms.signs:

@@ -79,7 +79,8 @@ def plan(seen: Observation) -> Step:
         return Finish(found.result.outcome, found.result.output)
     if unfinished.run_state == RunState.RECOVERY_REQUIRED:
         return Leave()
-    return RequireRecovery(f"execution-{found.fate.value}")
+    lost = _older_than_admission(seen)
+    return RequireRecovery(LOST_ADMISSION if lost else f"execution-{found.fate.value}")
 
 
 def _older_than_admission(seen: Observation) -> bool:

@@ -44,6 +44,7 @@ def test_the_example_runs_on_its_simulation_and_is_activated_again_when_it_chang
     eventually(lambda: running.inspection(run)["waits"])
     running.ctl("decide", "approved")
     eventually(lambda: running.inspection(run)["run"]["state"] == "attention", 90)
+    assert "unknown since" in running.ctl("inspect", run).stdout
     running.ctl("reconcile", run, "--reason", "The answer was lost.")
     ended = _ended(running, run)
     assert (ended["run"]["state"], ended["run"]["outcome"]) == ("finished", "notified")

@@ -78,6 +78,11 @@ RUNTIME_CODES = (
         Severity.WARNING,
     ),
     Code(
+        "config.operator-alone",
+        "an action that is for operators alone stands in a policy of somebody else",
+        "write `operator: true`, or remove the action",
+    ),
+    Code(
         "config.secret-provider",
         "a reference names a provider of secrets that is not configured",
         "add it under `secrets.providers`, or correct the reference",

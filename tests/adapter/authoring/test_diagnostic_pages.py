@@ -35,7 +35,8 @@ def test_the_index_lists_every_code() -> None:
 def test_every_code_that_a_check_names_is_in_the_table() -> None:
     named = {
         code
-        for path in python_files("adapter/authoring")
+        for room in ("adapter/authoring", "adapter/config")
+        for path in python_files(room)
         for code in CODE.findall((ROOT / path).read_text())
     }
     assert named <= set(CODES)

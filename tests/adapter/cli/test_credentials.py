@@ -282,7 +282,12 @@ def test_a_key_can_go_into_a_file_that_only_its_owner_reads(run: Run, tmp_path: 
 
 @pytest.mark.parametrize(
     "asked",
-    [("Nightly",), ("a", "--action", "everything"), ("a", "--action", "doctor", "--days", "0")],
+    [
+        ("Nightly",),
+        ("a", "--action", "everything"),
+        ("a", "--action", "start", "--days", "0"),
+        ("a", "--action", "start", "--action", "doctor"),
+    ],
 )
 def test_a_key_for_what_is_not_there_is_not_made(run: Run, asked: tuple[str, ...]) -> None:
     assert run("api-key", *asked).code == 2

@@ -91,6 +91,7 @@ async def test_a_database_without_a_ledger_is_not_opened(empty_database_url: str
     with pytest.raises(Refused) as refusal:
         await Ledger.open(empty_database_url, Sealer(KEYS, "test"), KEYS)
     assert refusal.value.code == "ledger.not-migrated"
+    assert "coordinatorctl apply" in refusal.value.remedy
 
 
 async def test_a_database_belongs_to_one_deployment_and_one_admission_key(

@@ -41,6 +41,11 @@ NEVER_STARTED = replace(FLAGGED, start_state="start_failed", temporal_run_id=Non
         (RUN, OF_LOST_ADMISSION, RequireRecovery("execution-of-lost-admission")),
         (FLAGGED, OF_LOST_ADMISSION, Leave()),
         (NEVER_STARTED, OF_LOST_ADMISSION, Leave()),
+        (
+            RUN,
+            replace(OF_LOST_ADMISSION, fate=Fate.COMPLETED),
+            RequireRecovery("execution-of-lost-admission"),
+        ),
     ],
 )
 def test_each_observation_asks_for_one_step(
