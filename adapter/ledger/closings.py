@@ -19,6 +19,7 @@ from adapter.ledger.entry import (
 from adapter.ledger.pool import Question, Transaction, Write
 from adapter.ledger.queries import queries
 from adapter.ledger.run_keys import RunKeys
+from adapter.ledger.verdicts import RESTORED
 from interpreter.contract.records import Closed, Closing, RunState, StepRecord
 from interpreter.contract.values import JsonValue
 
@@ -30,7 +31,9 @@ _UNANSWERED = "closed-without-answer"
 class ClosingFacts:
     """An execution's end so far, and what the run's effects allow it to be.
 
-    ``unanswered`` holds [visit, effect class] of what may have been sent and has no answer.
+    ``unanswered`` holds [visit, effect class] of what may have been sent and has no answer,
+    ``predating`` the visits of mutations that have no outcome and are older than the latest review:
+    a restore may have taken their answers.
     """
 
     now: datetime
@@ -43,6 +46,7 @@ class ClosingFacts:
     uncertain_mutation: bool
     uncertain_evaluation: bool
     unanswered: list[JsonValue]
+    predating: list[JsonValue]
     known: list[JsonValue]
 
 
@@ -92,6 +96,9 @@ async def close(
     if facts.closed:
         return _opened(sealer, execution, facts.closing_state or "", facts)
     closing = _under_cancel(run, closing)
+    if closing.state not in _CANCELLED:
+        # Only a cancelled end says whether anything was changed.
+        facts = replace(facts, predating=[])
     writes = _declarations(run, facts)
     facts = _with_declared(facts)
     state = end_of(facts, closing.state)
@@ -170,6 +177,8 @@ def _required(facts: ClosingFacts | None, run_id: str, execution: int) -> Closin
 def _with_declared(facts: ClosingFacts) -> ClosingFacts:
     """The facts after what has no answer was declared unknown."""
     classes = {effect for _, effect in facts.unanswered}
+    if facts.predating:
+        classes.add("mutation")
     return replace(
         facts,
         uncertain_mutation=facts.uncertain_mutation or "mutation" in classes,
@@ -179,11 +188,16 @@ def _with_declared(facts: ClosingFacts) -> ClosingFacts:
 
 
 def _declarations(run: RunRow, facts: ClosingFacts) -> list[Write]:
-    if not facts.unanswered:
-        return []
-    visits = [visit for visit, _ in facts.unanswered]
-    keys = {"run": run.id, "visits": visits, "now": facts.now, "code": _UNANSWERED}
-    return [Write(_SQL["declare_unknown"], keys)]
+    unanswered = [visit for visit, _ in facts.unanswered]
+    restored = [visit for visit in facts.predating if visit not in unanswered]
+    return [
+        Write(
+            _SQL["declare_unknown"],
+            {"run": run.id, "visits": visits, "now": facts.now, "code": code},
+        )
+        for visits, code in ((unanswered, _UNANSWERED), (restored, RESTORED))
+        if visits
+    ]
 
 
 def _tell(entry: Entry, state: RunState, closing: Closing) -> None:

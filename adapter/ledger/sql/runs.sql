@@ -82,6 +82,10 @@ select clock_timestamp() as now, x.closing_state, x.closed_at is not null as clo
                  join coordinator.attempts a using (run_id, visit)
                  where e.run_id = x.run_id and e.outcome is null and e.effect <> 'read'
                    and a.settled_as is null), '[]') as unanswered,
+       coalesce((select json_agg(e.visit)
+                 from coordinator.effects e cross join coordinator.control c
+                 where e.run_id = x.run_id and e.outcome is null and e.effect = 'mutation'
+                   and e.opened_at < c.epoch_started_at), '[]') as predating,
        coalesce((select json_agg(json_build_array(s.sequence, s.branch, s.node, s.visit, s.kind,
                                                   s.state, s.outlet, s.code))
                  from coordinator.steps s

@@ -1,0 +1,44 @@
+"""A restored ledger whose executions have gone on past a call that it still holds open."""
+
+from __future__ import annotations
+
+import asyncio
+
+from adapter.ledger import ActKind
+from interpreter.contract.records import RunState
+from tests.fixtures.definitions import finish
+from tests.recovery.conftest import SEND, Site, call
+from tests.recovery.restoring import Backup, backup, released
+
+__all__ = ["backup"]
+
+PAID = {
+    "kind": "wait",
+    "wait": {"type": "signal", "signal": "paid", "schema": True, "timeoutSeconds": 600},
+    "outlets": {"resumed": "done"},
+}
+ASKED = {"send": call(SEND, "pay"), "pay": PAID, "done": finish()}
+
+
+async def test_a_cancel_does_not_call_unsent_what_its_execution_has_passed(
+    site: Site, backup: Backup
+) -> None:
+    site.pretend.fault(SEND, "rate-limited", retryAfter=3)
+    async with site.worker():
+        run_id = await site.start(ASKED)
+        async with asyncio.timeout(20):
+            while not site.pretend.requests(SEND):
+                await asyncio.sleep(0.05)
+        restore = await backup()
+        await site.until(run_id, RunState.WAITING)
+    assert site.applied() == [1]
+    site = site.beside(await restore())
+    async with site.worker():
+        await released(site.ledger)
+        assert (await site.act(run_id, ActKind.CANCEL, seconds=15)).outcome == "attention"
+        [effect] = (await site.inspect(run_id)).effects
+        assert (effect.uncertain, effect.code) == (True, "older-than-restore")
+        assert (await site.act(run_id, ActKind.RECONCILE, seconds=20)).outcome == "confirmed"
+        await site.until(run_id, RunState.CANCELLED_AFTER_EFFECT)
+        await site.ended(run_id)
+    assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 2)
