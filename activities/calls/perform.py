@@ -19,7 +19,7 @@ from activities import ports
 from activities.calls.attempt import Attempt, Progress
 from activities.errors import LedgerUnavailable
 from activities.faults import at
-from activities.products import NotPrepared, Products
+from activities.products import NotPrepared, Products, Sent
 from interpreter.contract import names
 from interpreter.contract.calls import CallRequest
 from interpreter.contract.effects import Reply, ReplyKind
@@ -32,7 +32,6 @@ MOST_LOCAL: Final = 50
 """Local attempts at once on one connection, half of a worker's: a slow product leaves room."""
 
 _HELD_DELAY = 30.0
-_PREPARE_DELAY = 5.0
 _LONGEST_PAUSE = 60.0
 """After so many seconds of a longer pause the ledger is asked whether the run still goes on."""
 
@@ -121,9 +120,10 @@ class Performer:
     async def _effect(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
     ) -> Reply:
-        command = await self._command(attempt, request, facts)
-        if isinstance(command, Reply):
-            return command
+        made = await self._command(attempt, request, facts)
+        if isinstance(made, Reply):
+            return made
+        command, failure = made
         budget = facts.limits.send_budget
         # The budget starts before the dispatch transaction: a slow commit never lengthens it.
         end = time.monotonic() + budget
@@ -136,7 +136,7 @@ class Performer:
             case ports.Dispatched():
                 attempt.progress.seen = answer.position
                 at("before-send")
-                sent = await self.products.send(
+                sent = failure or await self.products.send(
                     answer.command, facts.contract, answer.idempotency_key, end
                 )
         at("after-answer")
@@ -159,26 +159,28 @@ class Performer:
 
     async def _command(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
-    ) -> ports.Command | Reply:
+    ) -> tuple[ports.Command, Sent | None] | Reply:
         """What is asked for, or the reply; what needs a preparation is prepared once, for good.
 
         A preparation on record is never made again: what the product would say now is no answer
-        to what may have been sent before. Nor is one made for what will not be sent.
+        to what may have been sent before. Nor is one made for what will not be sent. One that
+        fails is an attempt that has its answer before it is sent: the ledger counts it, and knows
+        whether an earlier one is in doubt.
         """
         command = ports.Command(facts.connection, facts.contract.id, request.input)
         if not facts.contract.preparation:
-            return command
+            return command, None
         saved = await self.effects.saved(attempt.visit)
         if saved is not None and saved.command.preparation is not None:
-            return saved.command
+            return saved.command, None
         known = await self._foreseen(attempt, request, facts, command)
         if known is not None:
             return known
         try:
             prepared = await self.products.prepare(facts.contract, facts.connection, request.input)
         except NotPrepared as failure:
-            return _unprepared(failure)
-        return ports.Command(facts.connection, facts.contract.id, request.input, prepared)
+            return command, failure.sent
+        return replace(command, preparation=prepared), None
 
     async def _foreseen(
         self,
@@ -272,14 +274,6 @@ def _first_asked(attempt: Attempt, request: CallRequest) -> datetime | None:
     if request.since_ms:
         return datetime.fromtimestamp(request.since_ms / 1000, UTC)
     return attempt.scheduled_at
-
-
-def _unprepared(failure: NotPrepared) -> Reply:
-    """A preparation that failed: definitely before sending."""
-    reply = failure.sent.reply
-    if reply.kind is ReplyKind.RETRYABLE:
-        raise _again(names.RETRYABLE, reply.code, failure.sent.retry_after or _PREPARE_DELAY)
-    return reply
 
 
 def go_remote(reason: str, pause: float | None = None) -> ApplicationError:

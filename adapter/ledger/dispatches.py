@@ -17,7 +17,14 @@ from activities.ports import (
     Retry,
     Settled,
 )
-from adapter.ledger.effect_rows import NO_TOKEN, EffectRows, call_step, locked, row_keys
+from adapter.ledger.effect_rows import (
+    NO_TOKEN,
+    EffectRows,
+    answered_step,
+    call_step,
+    locked,
+    row_keys,
+)
 from adapter.ledger.entry import Entry, LedgerBehind, RunRow
 from adapter.ledger.pool import Transaction, Write
 from adapter.ledger.queries import queries
@@ -53,7 +60,8 @@ class Dispatches:
     async def claim(self, transaction: Transaction, claim: Claim) -> ClaimAnswer:
         """Store the command once, check permission, and dispatch."""
         own = call_step(claim.effect, claim.sequence)
-        steps = (*claim.steps, own)
+        answered = call_step(claim.effect, claim.sequence + 1)
+        steps = (*claim.steps, own, answered)
         run, facts = await locked(transaction, claim.effect, claim.token, steps, share_hold=True)
         verdict = _verdict(run, facts, claim)
         if claim.seen > run.position:
@@ -66,11 +74,12 @@ class Dispatches:
                 return verdict
             case Forbid(code):
                 return Settled(await self._rows.not_permitted(transaction, run, code))
-            case Declare():
-                if not facts.stored:
+            case Declare(reply, uncertain):
+                if uncertain and not facts.unresolved:
                     run = await self._presume_sent(transaction, run, claim, facts)
-                await self._rows.declare(transaction, run, claim.effect, facts, verdict)
-                return Settled(verdict.reply)
+                told = () if uncertain else (answered_step(answered, reply),)
+                await self._rows.declare(transaction, run, claim.effect, facts, verdict, told)
+                return Settled(reply)
             case Dispatch() if claim.only_asks:
                 return Settled(await self._rows.not_permitted(transaction, run, ONLY_ASKED))
             case Dispatch():
@@ -109,17 +118,18 @@ class Dispatches:
     async def _presume_sent(
         self, transaction: Transaction, run: RunRow, claim: Claim, facts: EffectFacts
     ) -> RunRow:
-        """Write the effect that a restore has taken away, with an attempt nobody can answer for.
+        """Write the attempt that a restore may have taken away, and the effect where it has.
 
-        Its instant is when the call was asked for: no send can have been earlier, so a receipt
-        window is never taken for longer than it is.
+        Nobody can answer for it, so no later answer to another attempt ends the doubt. Its instant
+        is when the call was asked for: no send can have been earlier, so a receipt window is never
+        taken for longer than it is.
         """
         entry = Entry(run, facts.now, uncertain=True)
         entry.steps((*claim.steps, call_step(claim.effect, claim.sequence)), facts.known)
         presumed = {
             **row_keys(run, claim.effect, facts),
             "now": claim.asked_at,
-            "attempt": 1,
+            "attempt": facts.attempts + 1,
             "generation": claim.generation,
             "token": PRESUMED,
             "lease": timedelta(0),

@@ -46,10 +46,13 @@ class EffectRows:
         effect: VisitRef,
         facts: EffectFacts,
         verdict: Declare,
+        steps: Sequence[StepRecord] = (),
     ) -> None:
-        """Settle an effect that nobody can answer for any more; the run needs a person."""
-        entry = Entry(run, facts.now, uncertain=True)
-        entry.stand(RunState.ATTENTION)
+        """Settle an effect without an answer; the run needs a person where that is uncertain."""
+        entry = Entry(run, facts.now, uncertain=verdict.uncertain or facts.uncertain_elsewhere)
+        if verdict.uncertain:
+            entry.stand(RunState.ATTENTION)
+        entry.steps(steps, facts.known)
         reply = verdict.reply
         self.note(entry, effect, f"effect.{reply.kind.value}", code=reply.code)
         settled = self.settled(run, effect, facts, reply, uncertain=verdict.uncertain)

@@ -29,12 +29,16 @@ _SQL = queries("waits")
 CLOSED: Final = "closed"
 """The resolution of a wait whose run ended first."""
 
+_CANCELLED: Final = "cancelled"
+_EXPIRED: Final = "expired"
+
 
 @dataclass(frozen=True, slots=True)
 class WaitFacts:
     """A wait as it stands, and the instant to judge it by.
 
-    ``source_read_at`` is when any wait of the run has read the same source last.
+    ``source_read_at`` is when any wait of the run has read the same source last, ``stopped`` is
+    true where a cancel is on record that has ended no wait yet: it is to end this one.
     """
 
     now: datetime
@@ -47,6 +51,7 @@ class WaitFacts:
     hints_read: int
     source_read_at: datetime | None
     deadline_at: datetime
+    stopped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +143,8 @@ class Runs:
     async def resolve_wait(self, wait: VisitRef, resolution: str) -> str:
         """Record how a wait ended, first writer wins; gives the resolution on record.
 
-        ``closed`` when the run ended first. A later, different answer is journalled.
+        ``closed`` when the run ended first, and ``cancelled``, though that is not on record yet, of
+        a wait that expires after a cancel. A later, different answer is journalled.
         """
         return await self._pool.run(
             lambda transaction: self._resolve_wait(transaction, wait, resolution)
@@ -216,6 +222,10 @@ class Runs:
         refs = {"step": self._keyed.reference("step", wait.id)}
         if on_record == resolution:
             return on_record
+        stopped = standing is not None and on_record is None and standing.stopped
+        if stopped and resolution == _EXPIRED:
+            # The execution is about to hear of the cancel, which then ends this wait.
+            return _CANCELLED
         if on_record is not None:
             entry.journal("wait.late", refs, resolution=resolution, onRecord=on_record)
             await transaction.commit(*entry.writes())

@@ -29,6 +29,7 @@ MOST_OPEN_SIGNALS: Final = 100
 _PURPOSE: Final = "signal"
 _LOST: Final = "signal-lost"
 _CANCELLED: Final = "cancelled"
+_CANCEL: Final = "cancel"
 _FIRST_PATIENCE = timedelta(seconds=12)
 """Whoever recorded a signal delivers it at once; others leave it alone for so long."""
 
@@ -271,7 +272,11 @@ class Signals:
             return EndedWait(given_signal(self._run_keys, run, known.id, known.sealed_payload))
         if run.closed or (lost and stopped):
             return EndedWait(None, stopped)
-        given = await self._first_fitting(transaction, run, source)
+        before = run.cancel_requested_at if stopped == _CANCEL else None
+        given = await self._first_fitting(transaction, run, source, before)
+        if given is None and before is not None:
+            # Its execution is about to hear of the cancel, which then ends this wait.
+            return EndedWait(None, stopped)
         if given is None and known is not None and known.resolution == _LOST:
             return None
         without = _LOST if lost else "expired"
@@ -290,10 +295,10 @@ class Signals:
         return None if resolution == _LOST else EndedWait(given)
 
     async def _first_fitting(
-        self, transaction: Transaction, run: RunRow, source: ForSignal
+        self, transaction: Transaction, run: RunRow, source: ForSignal, before: datetime | None
     ) -> GivenSignal | None:
-        """The oldest signal that this wait takes and that no wait has taken."""
-        keys = {"run": run.id, "name": source.signal}
+        """The oldest signal that this wait takes and no wait has taken, recorded ``before``."""
+        keys = {"run": run.id, "name": source.signal, "before": before}
         check = validator(source.signal_schema)
         for stored in await transaction.ask(Question(_SQL["open_signals"], keys, _Stored)):
             given = given_signal(self._run_keys, run, stored.id, stored.sealed_payload)
@@ -323,7 +328,7 @@ def given_signal(
 def _stopped(run: RunRow, now: datetime, *, after_cancel: bool) -> str:
     """What forbids a run to go on waiting, in the order of a dispatch's questions, or nothing."""
     if run.cancel_requested_at is not None and not after_cancel:
-        return "cancel"
+        return _CANCEL
     return "deadline" if now >= run.deadline_at else ""
 
 

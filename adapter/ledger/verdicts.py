@@ -74,7 +74,10 @@ class Dispatch:
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """The effect is settled without an answer: nobody can know, or the key is too old."""
+    """The effect is settled without an answer: nobody can know, or the key is too old.
+
+    Without ``uncertain`` nothing that was sent has been applied.
+    """
 
     reply: Reply
     uncertain: bool
@@ -140,7 +143,9 @@ def claim_verdict(
         code = LAPSED if facts.unresolved else RESTORED
         return Declare(Reply(ReplyKind.UNKNOWN, code=code), uncertain=True)
     if window_over(facts, contract, send_budget):
-        return Declare(Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired"), in_doubt)
+        # Where every send was answered as not applied, it was not, though none may follow.
+        kind = ReplyKind.RECEIPT_EXPIRED if in_doubt else ReplyKind.REFUSED
+        return Declare(Reply(kind, code="receipt-expired"), in_doubt)
     if keeps_pause and facts.retry_at is not None and facts.retry_at > facts.now:
         return Busy((facts.retry_at - facts.now).total_seconds())
     return Dispatch(in_doubt)

@@ -154,8 +154,9 @@ class PlainValue:
 class EndedWait:
     """A signal wait that the ledger has ended: by this signal, or by time (None).
 
-    ``stopped`` is ``cancel`` or ``deadline`` where a signal has ended it that nobody has any more,
-    and nobody is to wait for another one, since the run is stopped.
+    ``stopped`` is ``cancel`` where a cancel was on record before, and ends it once it is heard of,
+    and ``cancel`` or ``deadline`` where a signal has ended it that nobody has any more, and nobody
+    is to wait for another one, since the run is stopped.
     """
 
     signal: GivenSignal | None

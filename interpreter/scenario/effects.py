@@ -94,8 +94,9 @@ class Effect:
         if in_doubt and (forbidden or self.contract.recovery is Recovery.HOLD_AFTER_DISPATCH):
             return Reply(ReplyKind.UNKNOWN, code="lease-lapsed")
         if self.window_over(now_ms):
-            self.expired = True
-            return Reply(ReplyKind.RECEIPT_EXPIRED, code="receipt-expired")
+            self.expired = in_doubt
+            kind = ReplyKind.RECEIPT_EXPIRED if in_doubt else ReplyKind.REFUSED
+            return Reply(kind, code="receipt-expired")
         return None
 
     def window_over(self, now_ms: int) -> bool:

@@ -54,6 +54,7 @@ where n.signal is not null and s.id = n.signal and s.run_id = %(run)s
 select s.id::text as id, s.sealed_payload
 from coordinator.signals s
 where s.run_id = %(run)s and s.name = %(name)s and (s.concluded_at is null or s.outcome = 'kept')
+  and (%(before)s::timestamptz is null or s.recorded_at < %(before)s)
 order by s.recorded_at, s.id
 
 -- ended_wait: How a signal wait ended, and by which signal if it did by one.

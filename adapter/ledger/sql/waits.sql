@@ -12,7 +12,10 @@ select clock_timestamp() as now, w.opened_at, w.due_at, w.observations, w.observ
        w.hints, w.hints_read,
        (select max(o.observed_at) from coordinator.waits o
         where o.run_id = w.run_id and o.source_digest = w.source_digest) as source_read_at,
-       r.deadline_at
+       r.deadline_at,
+       r.cancel_requested_at is not null
+           and not exists (select from coordinator.waits c
+                           where c.run_id = w.run_id and c.resolution = 'cancelled') as stopped
 from coordinator.waits w
 join coordinator.runs r on r.id = w.run_id
 where w.run_id = %(run)s and w.visit = %(visit)s

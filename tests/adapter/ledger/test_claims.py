@@ -120,6 +120,21 @@ async def test_a_receipt_window_counts_from_the_first_dispatch_and_is_never_rene
     assert (await ledger.reads.run_status(run_id, None)).state is RunState.ATTENTION
 
 
+async def test_outside_its_window_what_no_send_has_applied_was_not_applied(
+    ledger: Ledger, run_id: str, sql: Sql
+) -> None:
+    what = contract(receipt_window_seconds=100)
+    first = claim(effect(run_id), what)
+    await dispatch(ledger, first)
+    await ledger.effects.settle(answer(first, retryable()))
+    await sql("update coordinator.attempts set dispatched_at = dispatched_at - interval '90 s'")
+    over = Settled(Reply(ReplyKind.REFUSED, code="receipt-expired"))
+    assert await ledger.effects.claim(claim(effect(run_id), what)) == over
+    assert (await ledger.reads.run_status(run_id, None)).state is RunState.RUNNING
+    [shown] = (await ledger.reads.inspect(run_id, None)).effects
+    assert (shown.outcome, shown.uncertain) == ("refused", False)
+
+
 async def test_a_resend_inside_the_receipt_window_is_permitted(
     ledger: Ledger, run_id: str, sql: Sql
 ) -> None:

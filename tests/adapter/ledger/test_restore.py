@@ -31,6 +31,7 @@ from tests.adapter.ledger.words import (
     effect,
     lapse,
     read,
+    refused,
     retryable,
     unknown,
 )
@@ -141,6 +142,22 @@ async def test_a_command_in_back_off_may_have_been_sent_again_before_the_restore
     assert isinstance(again, Settled)
     assert (again.reply.kind, again.reply.code) == (ReplyKind.UNKNOWN, "older-than-restore")
     assert (await ledger.reads.run_status(run_id, None)).state is RunState.ATTENTION
+
+
+async def test_a_refusal_after_a_restore_says_nothing_of_an_attempt_that_was_lost(
+    ledger: Ledger, run_id: str
+) -> None:
+    first = claim(effect(run_id), asked_at=datetime.now(UTC))
+    await dispatch(ledger, first)
+    await ledger.effects.settle(answer(first, retryable()))
+    await reviewed(ledger)
+    await ledger.effects.claim(replace(first, token="after"))
+    await ledger.acts.begin(run_id, Wish(ActKind.RETRY_SAME, "ops", "the line is back", "r1"))
+    again = claim(first.effect, generation=2)
+    assert (await dispatch(ledger, again)).unresolved
+    settled = await ledger.effects.settle(answer(again, refused()))
+    assert isinstance(settled, Reply)
+    assert settled.kind is ReplyKind.UNKNOWN
 
 
 async def test_a_read_in_back_off_is_read_again_after_a_restore(

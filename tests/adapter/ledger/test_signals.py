@@ -13,7 +13,7 @@ import pytest
 
 from activities.errors import ActivityError
 from adapter.errors import Refused
-from adapter.ledger import Ledger, Package, Signal, SignalWish
+from adapter.ledger import ActKind, Ledger, Package, Signal, SignalWish, Wish
 from adapter.ledger.signals import MOST_OPEN_SIGNALS
 from interpreter.contract.calls import EndedWait, GivenSignal
 from interpreter.contract.effects import VisitRef
@@ -320,3 +320,18 @@ async def lost(ledger: Ledger, run_id: str) -> None:
 async def outcome(ledger: Ledger, signal: Signal) -> tuple[str, str]:
     found = await ledger.signals.signal(signal.id)
     return found.outcome, found.visit
+
+
+@pytest.mark.parametrize("first", ["signal", "cancel"])
+async def test_what_was_on_record_first_ends_a_wait_whose_time_is_over(
+    ledger: Ledger, run_id: str, first: str
+) -> None:
+    cancel = Wish(ActKind.CANCEL, "ops", "no more", "r1")
+    if first == "cancel":
+        await ledger.acts.begin(run_id, cancel)
+    sent = await ledger.signals.begin(run_id, PAID)
+    if first == "signal":
+        await ledger.acts.begin(run_id, cancel)
+    ended = await ledger.runs.end_wait(visit(run_id))
+    by_signal = EndedWait(GivenSignal(sent.id, PAID.payload))
+    assert ended == (by_signal if first == "signal" else EndedWait(None, "cancel"))
