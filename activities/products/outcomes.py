@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, replace
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from activities.catalogue import CatalogueEntry, Situation
@@ -143,7 +144,9 @@ def retry_after(header: str | None, now: float) -> float | None:
     try:
         seconds = float(text) if text.isascii() and text.replace(".", "", 1).isdigit() else None
         if seconds is None:
-            seconds = parsedate_to_datetime(text).timestamp() - now
+            at = parsedate_to_datetime(text)
+            # The oldest form of a date names no zone, and means GMT (RFC 9110, section 5.6.7).
+            seconds = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - now
     except (ValueError, TypeError, OverflowError):
         return None
     return min(max(seconds, 0.0), LONGEST_RETRY_AFTER_SECONDS)

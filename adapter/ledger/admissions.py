@@ -11,7 +11,7 @@ from psycopg.errors import UniqueViolation
 
 from activities.errors import ActivityError
 from adapter.crypto import Keyed
-from adapter.errors import Refused
+from adapter.errors import Refused, Unavailable
 from adapter.ledger.admission_rules import (
     ActivePackage,
     Admission,
@@ -83,6 +83,7 @@ class StartFacts:
     deadline_at: datetime
     sealed_input: bytes
     wrapped_key: bytes | None
+    held: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +169,28 @@ class Admissions:
         return identity, self._keyed.input_digest(identity, compared)
 
     async def start_request(self, run_id: str) -> StartRun:
-        """What starts a run's latest execution in Temporal; ActivityError ``run.unknown``."""
+        """What starts a run's latest execution in Temporal.
+
+        Raises ActivityError ``run.unknown``, and Unavailable ``start.held`` under a restore hold.
+        """
+        facts = await self._start_facts(run_id)
+        if facts.held:
+            raise Unavailable(
+                "start.held",
+                "a restore hold keeps every execution from starting",
+                place=run_id,
+                remedy="nothing is lost: a worker starts it once the hold is released",
+            )
+        return self._start_of(facts)
+
+    async def _start_facts(self, run_id: str) -> StartFacts:
         facts = await self._pool.one(Question(_SQL["start_facts"], {"run": run_id}, StartFacts))
         if facts is None:
             raise unknown_run(run_id)
+        return facts
+
+    def _start_of(self, facts: StartFacts) -> StartRun:
+        run_id = facts.run_id
         sealer = self._run_keys.sealer(run_id, facts.wrapped_key)
         return StartRun(
             facts.run_id,
@@ -247,7 +266,7 @@ class Admissions:
                 remedy="repeat the first request unchanged, or take a new key",
             )
         pending = known.start_state == StartState.PENDING
-        start = await self.start_request(known.run_id) if pending else None
+        start = self._start_of(await self._start_facts(known.run_id)) if pending else None
         return Admitted(known.run_id, False, start)
 
     async def _admit(

@@ -114,9 +114,12 @@ class Marks:
             await self.ledger.retention.note_erased(before)
 
     async def ensure(self, client: Client) -> Verdict:
-        """Compare, and have the schedule made where Temporal has none of this epoch."""
+        """Compare, and if all is well have the schedule be as this deployment wants it.
+
+        No pass would put right what keeps every pass from being made, as another task queue does.
+        """
         verdict = await self.compare(client)
-        if verdict is Verdict.ADOPT:
+        if verdict not in _CODES:
             await self._give(client, await self.ledger.watermark.read())
         return verdict
 

@@ -59,7 +59,8 @@ def _admission(ledger: Ledger, binding: Binding, wish: api.EventRequest) -> Admi
     event = wish.event
     identity = canonical_bytes([wish.trigger, event.source, event.id]).decode()
     return Admission(
-        owner=ledger.keyed.owner(_ISSUER, wish.source),
+        # By what the events call themselves: the sender's name here, and its secret, may change.
+        owner=ledger.keyed.owner(_ISSUER, event.source),
         scope=_SCOPE,
         workflow=wish.workflow,
         idempotency_key=identity,

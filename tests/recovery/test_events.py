@@ -12,11 +12,14 @@ import httpx
 import pytest
 
 from activities.catalogue import Catalogue
+from adapter.api import CloudEvent, EventRequest
 from adapter.authoring import load_project
 from adapter.cli.local_files import Addresses, Bound, LocalFiles
 from adapter.cli.main import main
 from adapter.ledger import Package, RunFilter
+from adapter.wiring.events import admit_event
 from interpreter.contract.records import StartState
+from interpreter.contract.runs import Binding
 from interpreter.definition.document import Definition, Labels
 from tests.adapter.api.test_signatures import signed
 from tests.house.places import ROOT
@@ -27,6 +30,7 @@ __all__ = ["served_desk"]
 
 DATA = {"recordId": "APP-1001", "submittedVia": "portal"}
 TRIGGER = "application-submitted"
+ADDRESS = ("followed-application", TRIGGER)
 
 
 def example() -> Definition:
@@ -86,7 +90,7 @@ async def test_an_event_starts_a_run_with_the_input_that_its_trigger_makes(
     assert (await site.status(admitted["runId"])).start_state is StartState.STARTED
     start = await site.ledger.admissions.start_request(admitted["runId"])
     assert start.input == {"applicationId": "APP-1001", "channel": "online"}
-    owner = site.ledger.keyed.owner("event-source", "registry")
+    owner = site.ledger.keyed.owner("event-source", "urn:registry")
     assert (await site.status(admitted["runId"])).owner == owner
     [told] = await site.sql("select data from coordinator.events where type = 'run.admitted'")
     assert told[0]["trigger"] == TRIGGER
@@ -100,6 +104,17 @@ async def test_many_deliveries_of_one_event_at_once_admit_one_run(
     [run_id] = {body["runId"] for _, body in answers}
     assert [body["created"] for _, body in answers].count(True) == 1
     site.started.append(run_id)
+
+
+async def test_an_event_is_the_same_whatever_its_sender_is_called_here(
+    site: Site, client: httpx.AsyncClient
+) -> None:
+    event = CloudEvent("e-1", "urn:registry", "registry.application.submitted", "", DATA)
+    admitted = [
+        await admit_event(site.ledger, Binding(), EventRequest(name, *ADDRESS, event))
+        for name in ("registry", "registry-with-a-new-secret")
+    ]
+    assert [one.created for one in admitted] == [True, False]
 
 
 async def test_another_event_admits_another_run_and_other_content_none(

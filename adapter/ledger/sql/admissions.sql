@@ -48,10 +48,11 @@ values (%(run)s, 1, %(owner)s, %(scope)s, 'start_pending', %(now)s)
 
 -- start_facts: What the start of an execution is made of.
 select r.id::text as run_id, r.workflow, r.version, r.revision, r.binding, r.execution, r.admitted_at,
-       r.deadline_at, i.sealed_input, k.wrapped_key
+       r.deadline_at, i.sealed_input, k.wrapped_key, c.restore_hold as held
 from coordinator.runs r
 join coordinator.inputs i on i.run_id = r.id
 left join coordinator.run_keys k on k.run_id = r.id
+cross join coordinator.control c
 where r.id = %(run)s
 
 -- execution_start: How far an execution's start has come.
