@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,8 @@ def run(command: Any, program: str, arguments: Sequence[str] | None = None) -> i
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     terminal = Terminal(wanted_format(given))
+    # What libraries warn of is no word to whoever gave a command; processes configure their logs.
+    logging.lastResort = logging.NullHandler()
     try:
         code = command.main(given, prog_name=program, standalone_mode=False)
         return code if isinstance(code, int) else 0

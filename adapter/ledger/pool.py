@@ -347,7 +347,7 @@ def _border() -> Iterator[None]:
     try:
         yield
     except (PoolTimeout, PoolClosed, TooManyRequests) as error:
-        raise _unavailable("no connection to the ledger's database is free") from error
+        raise _unavailable("the ledger's database gave no connection in time") from error
     except _LOST as error:
         raise _unavailable("the ledger's database did not answer") from error
     except _FORBIDDEN as error:

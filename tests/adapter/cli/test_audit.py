@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -72,6 +74,15 @@ def test_the_journal_is_proved_and_a_saved_checkpoint_stays_in_it(
     assert (proved["records"], proved["chains"], proved["checkpoints"]) == (4, 3, 1)
     assert proved["unsealedRecords"] == 1
     assert run("audit", "verify").out.endswith("proved\n")
+
+
+def test_a_database_that_is_away_is_one_error_and_no_warning_of_its_driver(runtime: Path) -> None:
+    address = runtime.parent / "secrets" / "database-url"
+    address.write_text("postgresql://coordinator_service@127.0.0.1:1/coordinator")
+    command = [sys.executable, "-m", "adapter.cli.main", "audit", "verify", "--format", "json"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (said.returncode, said.stderr) == (3, "")
+    assert json.loads(said.stdout)["code"] == "ledger.unavailable"
 
 
 def test_the_first_bad_record_is_named(run: Run, runtime: Path, database_url: str) -> None:
