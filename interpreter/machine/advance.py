@@ -33,7 +33,7 @@ from interpreter.machine.state import (
 )
 from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
-from interpreter.machine.turn import CANCELLED, Turn, always_limited
+from interpreter.machine.turn import CANCELLED, Turn, always
 
 _ADMITTED = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -57,15 +57,17 @@ def advance(
     program: Program,
     state: MachineState,
     event: e.Event,
-    limited: Callable[[], bool] = always_limited,
+    limited: Callable[[], bool] = always,
+    gives_up: Callable[[], bool] = always,
 ) -> tuple[MachineState, tuple[Command, ...]]:
     """Take one event; gives the next state and what the world is asked to do.
 
     An event about a visit at which no branch stands any more is late and changes nothing: the
-    first recorded wins. ``limited`` is asked where a value or the run is found to be too large:
-    False for an execution that began before there was such a limit.
+    first recorded wins. ``limited`` is asked where a value or the run is found to be too large, and
+    ``gives_up`` where a route of ``onCancel`` stands at an unknown evaluation: False for an
+    execution that went on there before these were ends.
     """
-    after, commands, _ = advance_traced(program, state, event, limited)
+    after, commands, _ = advance_traced(program, state, event, limited, gives_up)
     return after, commands
 
 
@@ -73,14 +75,15 @@ def advance_traced(
     program: Program,
     state: MachineState,
     event: e.Event,
-    limited: Callable[[], bool] = always_limited,
+    limited: Callable[[], bool] = always,
+    gives_up: Callable[[], bool] = always,
 ) -> tuple[MachineState, tuple[Command, ...], tuple[Passage, ...]]:
     """The same, with the way that the run took through its graph in this turn."""
     if isinstance(event, e.ClosedAs):
         return *_closed(state, event.closed), ()
     if state.closed is not None or (state.closing is not None):
         return state, (), ()
-    turn = Turn(program, state, event.now_ms, limited)
+    turn = Turn(program, state, event.now_ms, limited, gives_up)
     match event:
         case e.Started():
             enter(turn, ROOT_BRANCH, program.definition.start)
@@ -196,9 +199,11 @@ def _attend(turn: Turn, branch: str, cursor: Cursor, reply: Reply) -> None:
     at = turn.branch(branch)
     attended = replace(cursor, phase=Phase.ATTENTION, code=code)
     turn.put(branch, replace(at, cursor=attended))
-    if turn.state.cancel_requested and not at.after_cancel and _may_stay_unknown(turn, attended):
-        turn.close(Closing(RunState.CANCELLED, 0))
-        return
+    if turn.state.cancel_requested and _may_stay_unknown(turn, attended):
+        # Nothing settles it any more, so what is left of the cancel's own route is not done.
+        if not at.after_cancel or turn.gives_up():
+            turn.close(Closing(RunState.CANCELLED, 0))
+            return
     turn.commands.append(Attend(branch, cursor.node, cursor.visit, code))
 
 

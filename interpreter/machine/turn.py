@@ -22,15 +22,16 @@ CANCELLED = "cancelled"
 """The outlet of a wait that a cancel ends, and how it then stands on record."""
 
 
-def always_limited() -> bool:
-    """What an execution that begins today says of its limits."""
+def always() -> bool:
+    """What an execution that begins today says of what older ones go on without."""
     return True
 
 
 class Turn:
     """What one event changes: the next state and the commands, gathered in order.
 
-    ``limited`` says whether a value, or a run, that is too large has to end here.
+    ``limited`` says whether a value, or a run, that is too large has to end here, ``gives_up``
+    whether a route of ``onCancel`` ends at an unknown evaluation.
     """
 
     def __init__(
@@ -38,10 +39,12 @@ class Turn:
         program: Program,
         state: s.RunState,
         now_ms: int,
-        limited: Callable[[], bool] = always_limited,
+        limited: Callable[[], bool] = always,
+        gives_up: Callable[[], bool] = always,
     ) -> None:
         self.program = program
         self.limited = limited
+        self.gives_up = gives_up
         self.state = state
         self.now_ms = now_ms
         self.commands: list[Command] = []

@@ -30,6 +30,7 @@ PLAIN_SIGNAL = "temporal:"
 # Gates of what executions of before go on without (their names stand in histories).
 _POSTPONES = "back-offs-move"
 _limited = partial(workflow.patched, "values-limited")
+_gives_up = partial(workflow.patched, "routes-give-up")
 _CANCELS_ONCE = "cancels-once"
 _AWAITS = "awaits-cancel"
 _LATE = "late-waits-expire"
@@ -262,7 +263,7 @@ class Driver:
                 self._held_back.append(event)
                 return
             self._note_unless_taken(event)
-        self._state, commands = advance(self._program, self._state, event, _limited)
+        self._state, commands = advance(self._program, self._state, event, _limited, _gives_up)
         for command in commands:
             self._carry_out(command)
         if isinstance(event, e.CancelRequested):

@@ -10,7 +10,7 @@ import pytest
 from adapter.ledger import ActKind, Wish
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
-from tests.recovery.conftest import SEND, WITHDRAW, Site, call
+from tests.recovery.conftest import ASK, SEND, WITHDRAW, Site, call
 from tests.recovery.test_waits import pending, reviewed
 
 PAID = {
@@ -65,3 +65,16 @@ async def test_a_wait_on_the_route_of_a_cancel_runs_out_of_time(site: Site, kind
         await site.act(run_id, ActKind.CANCEL, seconds=1)
         done = await site.until(run_id, RunState.CANCELLED_AFTER_EFFECT)
     assert done.outcome == "given-up"
+
+
+async def test_an_unknown_evaluation_on_the_route_of_a_cancel_ends_it(site: Site) -> None:
+    site.pretend.fault(ASK, "lost-response")
+    nodes = {**PAID, "undo": call(ASK, "stopped")}
+    async with site.worker():
+        run_id = await site.start(nodes)
+        await site.until(run_id, RunState.WAITING)
+        act = await site.act(run_id, ActKind.CANCEL)
+        await site.until(run_id, RunState.CANCELLED_AFTER_EFFECT)
+        await site.ended(run_id)
+    assert act.outcome == "cancelled-after-effect"
+    assert len(site.pretend.requests(ASK)) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,9 +11,9 @@ from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.operations import EffectClass, OperationContract, Recovery
 from interpreter.contract.records import Closed, RunState
 from interpreter.definition.document import Operation
+from interpreter.machine import advance, prepare
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
-from interpreter.machine import prepare
 from interpreter.machine.state import Phase
 from interpreter.machine.view import details
 from tests.fixtures.definitions import ADMITTED_MS, call, definition, finish, program
@@ -120,3 +121,15 @@ def test_no_end_is_asked_for_where_none_was_wanted() -> None:
     play = sends()
     play.answer("one", UNKNOWN)
     assert play.feed(e.DoubtLifted(NOW)) == ()
+
+
+@pytest.mark.parametrize("gives_up", [True, False])
+def test_a_route_of_a_cancel_ends_at_an_unknown_evaluation(gives_up: bool) -> None:
+    play = asking()
+    play.answer("one", UNKNOWN)
+    branch = replace(play.state.branches["main"], after_cancel=True)
+    state = replace(play.state, branches={"main": branch}, cancel_requested=True)
+    told = e.Answered("main", "one", 1, 1, UNKNOWN, NOW)
+    after, commands = advance(play.program, state, told, gives_up=lambda: gives_up)
+    assert (after.closing is not None) is gives_up
+    assert isinstance(commands[0], c.Close if gives_up else c.Attend)
