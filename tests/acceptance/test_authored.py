@@ -37,7 +37,7 @@ def test_the_example_runs_on_its_simulation_and_is_activated_again_when_it_chang
 ) -> None:
     project = tmp_path / "notice"
     shutil.copytree(EXAMPLE, project)
-    running = develop(project / ".coordinator", str(project), "--start")
+    running = develop(project / ".coordinator", str(project), "--start", "--workers", "1")
     assert running.addresses["activation"] == "the first"
     run = running.addresses["run"]
     running.ctl("fail", "notice=lost-response")
@@ -57,7 +57,7 @@ def test_the_example_runs_on_its_simulation_and_is_activated_again_when_it_chang
             'version: "1"', 'version: "2"'
         )
     )
-    again = develop(project / ".coordinator", str(project), "--case", "rejected")
+    again = develop(project / ".coordinator", str(project), "--case", "rejected", "--workers", "1")
     assert again.addresses["activation"] == "changed since the last start"
     sample = Path(again.addresses["sample input"])
     assert json.loads(sample.read_text()) == {"applicationId": "A-1001"}

@@ -37,7 +37,7 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(place)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(seed=st.integers(0, 2**32), values=st.lists(json_values, min_size=1, max_size=4))
 def test_a_mutated_project_gives_findings_or_a_definition(
     folder: Path, seed: int, values: list[Any]
@@ -51,7 +51,6 @@ def test_a_mutated_project_gives_findings_or_a_definition(
     sound(load(folder, document, FUNCTIONS))
 
 
-@settings(max_examples=100)
 @given(seed=st.integers(0, 2**32), values=st.lists(json_values, min_size=1, max_size=3))
 def test_a_mutated_older_project_gives_findings_or_a_definition(
     folder: Path, seed: int, values: list[Any]
@@ -65,7 +64,7 @@ def test_a_mutated_older_project_gives_findings_or_a_definition(
     sound(load(folder, document))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(seed=st.integers(0, 2**32), edits=st.integers(1, 6))
 def test_mutated_text_gives_findings_or_a_definition(folder: Path, seed: int, edits: int) -> None:
     chance = random.Random(seed)
@@ -81,7 +80,6 @@ def test_mutated_text_gives_findings_or_a_definition(folder: Path, seed: int, ed
     sound(load(folder, text, functions))
 
 
-@settings(max_examples=100)
 @given(schema=json_values)
 def test_any_schema_gives_findings_or_a_definition(folder: Path, schema: Any) -> None:
     document = example()

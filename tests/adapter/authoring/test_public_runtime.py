@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from activities.catalogue import Catalogue
@@ -420,7 +420,6 @@ def test_a_secret_in_the_file_is_never_shown(tmp_path: Path) -> None:
     assert "hunter2" not in repr(proof.diagnostics) + repr(proof.sources)
 
 
-@settings(max_examples=150)
 @given(seed=st.integers(0, 2**32), values=st.lists(json_values, min_size=1, max_size=4))
 def test_a_mutated_file_gives_findings_with_places_or_none(seed: int, values: list[Any]) -> None:
     chance = random.Random(seed)
