@@ -23,6 +23,9 @@ OtherRow = TypeVar("OtherRow", covariant=True)
 Answer = TypeVar("Answer")
 
 _ACQUIRE_SECONDS = 5.0
+# The driver doubles its pauses until it gives up, and whoever asks next has it begin anew: so a
+# database that is back is found by the next question, however long it was away.
+_RECONNECT_SECONDS = 4.0
 _SETTLE_SECONDS = 60.0
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 2.0
@@ -220,6 +223,7 @@ class Pool:
             max_size=size,
             open=False,
             timeout=_ACQUIRE_SECONDS,
+            reconnect_timeout=_RECONNECT_SECONDS,
             configure=_configure,
             kwargs={**_CONNECTION, "cursor_factory": _QueuedCursor},
             name="ledger",

@@ -117,6 +117,21 @@ async def test_settle_keeps_trying_through_a_failover(
     assert await work == accepted(1)
 
 
+async def test_a_database_that_is_back_is_found_at_once_however_long_it_was_away(
+    ledger: Ledger, run_id: str, database_url: str, admin_url: str, cut: Cut
+) -> None:
+    name = database_url.rpartition("/")[2]
+    admin = await psycopg.AsyncConnection.connect(admin_url, autocommit=True)
+    async with admin:
+        await admin.execute(f'alter database "{name}" allow_connections false'.encode())
+        await cut()
+        with pytest.raises(LedgerUnavailable):
+            await ledger.reads.run_status(run_id, None)
+        await asyncio.sleep(3.5)
+        await admin.execute(f'alter database "{name}" allow_connections true'.encode())
+    assert (await ledger.reads.run_status(run_id, None)).run_id == run_id
+
+
 async def test_a_server_that_is_away_is_one_clear_error() -> None:
     keys = KeyRing.generate()
     with pytest.raises(LedgerUnavailable) as refusal:
