@@ -126,7 +126,7 @@ class Transport:
         except BaseException:
             await connection.aclose()
             raise
-        if connection.is_idle() and not self._closed:
+        if connection.is_idle() and not self._closed and not _more_came(connection):
             self._idle.append(connection)
             await self._drop_expired()
         else:
@@ -187,6 +187,17 @@ class _FirstByte:
             self.begun = True
         elif name == _LAST_BYTE:
             at("after-send")
+
+
+def _more_came(connection: httpcore.AsyncHTTPConnection) -> bool:
+    """Whether anything came behind the answer: it would be read as that to the next request.
+
+    httpcore tells of it nowhere; what comes later makes the idle connection readable.
+    """
+    inner = connection._connection
+    if not isinstance(inner, httpcore.AsyncHTTP11Connection):
+        return True
+    return bool(inner._h11_state.trailing_data[0])
 
 
 async def _read(response: httpcore.Response, maximum_bytes: int) -> bytes | None:

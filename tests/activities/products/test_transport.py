@@ -171,6 +171,16 @@ async def test_a_connection_that_the_product_closed_is_not_used_again() -> None:
     assert wire.connections == 2
 
 
+async def test_an_answer_that_nobody_asked_for_is_no_answer_to_the_next_request() -> None:
+    answer = b"HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}"
+    async with wire_server(raw(answer + answer, close=False)) as wire:
+        transport = _transport(wire.url)
+        for _ in range(2):
+            assert isinstance(await transport.exchange(_POST, 2, 1_000), HttpAnswer)
+        await transport.aclose()
+    assert (wire.connections, len(wire.heads)) == (2, 2)
+
+
 async def test_an_idle_connection_is_dropped_before_servers_drop_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
