@@ -117,9 +117,12 @@ class Marks:
         """Compare, and if all is well have the schedule be as this deployment wants it.
 
         No pass would put right what keeps every pass from being made, as another task queue does.
+        One that stands is left to passes: of two who write at once the slower one may put an older
+        mark back.
         """
         verdict = await self.compare(client)
-        if verdict not in _CODES:
+        moved = verdict is Verdict.AGREE and not await self.schedule.stands(client)
+        if verdict is Verdict.ADOPT or moved:
             await self._give(client, await self.ledger.watermark.read())
         return verdict
 

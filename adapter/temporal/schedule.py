@@ -56,13 +56,27 @@ class ReconcileSchedule:
         Raises Unavailable ``temporal.unavailable``, and SealError ``seal.key-missing`` for a copy
         that an unknown key has sealed. A copy that somebody has spoiled is none.
         """
+        found = await self._found(client)
+        return None if found is None else await self._mark_of(client, found)
+
+    async def stands(self, client: Client) -> bool:
+        """Whether its passes are started as this deployment wants it; Unavailable as ``read``."""
+        found = await self._found(client)
+        action = None if found is None else found.action
+        if found is None or not isinstance(action, ScheduleActionStartWorkflow):
+            return False
+        return (
+            action.task_queue == self.task_queue and found.spec.intervals == self._spec().intervals
+        )
+
+    async def _found(self, client: Client) -> Schedule | None:
         try:
             found = await client.get_schedule_handle(self.id).describe(rpc_timeout=_RPC_TIMEOUT)
         except RPCError as error:
             if error.status is RPCStatusCode.NOT_FOUND:
                 return None
             raise unanswered(error, _REMEDY) from error
-        return await self._mark_of(client, found.schedule)
+        return found.schedule
 
     async def write(self, client: Client, mark: LedgerMark) -> None:
         """Have Temporal keep a mark, and the schedule be as this deployment wants it.
