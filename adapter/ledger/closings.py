@@ -63,14 +63,15 @@ class ClosedRow:
 def end_of(facts: ClosingFacts, wanted: RunState) -> RunState:
     """The state an execution may end in, or ``attention`` while it must not end.
 
-    Computed from the ledger's effects, not from the workflow's memory (protocol rule 1). An
-    evaluation changes nothing that a person could look up, so a cancel ends over an unknown one,
-    as ``cancelled-after-effect``.
+    Computed from the ledger's effects, not from the workflow's memory (protocol rule 1), which can
+    only add that something was changed: a restored ledger may have lost it. An evaluation changes
+    nothing that a person could look up, so a cancel ends over an unknown one, as
+    ``cancelled-after-effect``.
     """
     if facts.uncertain_mutation:
         return RunState.ATTENTION
     if wanted in _CANCELLED:
-        changed = facts.changed_something
+        changed = facts.changed_something or wanted is RunState.CANCELLED_AFTER_EFFECT
         return RunState.CANCELLED_AFTER_EFFECT if changed else RunState.CANCELLED
     return RunState.ATTENTION if facts.uncertain_evaluation else wanted
 
@@ -96,6 +97,8 @@ async def close(
     if facts.closed:
         return _opened(sealer, execution, facts.closing_state or "", facts)
     closing = _under_cancel(run, closing)
+    if closing.changed:
+        closing = replace(closing, state=RunState.CANCELLED_AFTER_EFFECT)
     if closing.state not in _CANCELLED:
         # Only a cancelled end says whether anything was changed.
         facts = replace(facts, predating=[])

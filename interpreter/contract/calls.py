@@ -314,6 +314,8 @@ def closing_to_json(closing: Closing) -> JsonValue:
         result["seen"] = closing.seen
     if closing.despite_cancel:
         result["despiteCancel"] = True
+    if closing.changed:
+        result["changed"] = True
     return result
 
 
@@ -329,6 +331,7 @@ def closing_from_json(value: JsonValue) -> Closing:
         tuple(StepRecord.from_json(step) for step in value["steps"]),
         value.get("seen", 0),
         value.get("despiteCancel", False),
+        value.get("changed", False),
     )
 
 

@@ -95,7 +95,8 @@ class Closing:
     ``state`` is final except ``cancelled``: the ledger turns it into ``cancelled-after-effect``
     when it holds an accepted effect. ``seen`` is the ledger's furthest position that the workflow
     knows of. ``despite_cancel`` marks an end that a cancel on record does not change: that of an
-    ``onCancel`` route, or one that its workflow has proved.
+    ``onCancel`` route, or one that its workflow has proved. ``changed`` is true of a cancelled end
+    whose execution knows of an accepted effect: a restored ledger may have lost it.
     """
 
     state: RunState
@@ -107,6 +108,7 @@ class Closing:
     steps: tuple[StepRecord, ...] = ()
     seen: int = 0
     despite_cancel: bool = False
+    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from interpreter.contract.calls import OnRecord
+from interpreter.contract.effects import ReplyKind
 from interpreter.contract.records import Closing, RunState, StepRecord
 from interpreter.contract.values import JsonValue
 from interpreter.definition.mappings import Mapping
@@ -152,7 +153,13 @@ class Turn:
         on_route = any(branch.after_cancel for branch in self.state.branches.values())
         if self.state.cancel_requested and not on_route:
             closing = Closing(RunState.CANCELLED, 0)
-        steps = self.state.unwritten
-        closing = replace(closing, sequence=self.number(), steps=steps, despite_cancel=on_route)
+        accepted = (one.standing == ReplyKind.ACCEPTED for one in self.state.effects.values())
+        closing = replace(
+            closing,
+            sequence=self.number(),
+            steps=self.state.unwritten,
+            despite_cancel=on_route,
+            changed=closing.state is RunState.CANCELLED and any(accepted),
+        )
         self.change(closing=closing)
         self.commands.append(Close(closing))

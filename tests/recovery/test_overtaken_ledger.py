@@ -8,6 +8,7 @@ from adapter.ledger import ActKind
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
 from tests.recovery.conftest import SEND, Site, call
+from tests.recovery.going_back import pause
 from tests.recovery.restoring import Backup, backup, released
 
 __all__ = ["backup"]
@@ -42,3 +43,23 @@ async def test_a_cancel_does_not_call_unsent_what_its_execution_has_passed(
         await site.until(run_id, RunState.CANCELLED_AFTER_EFFECT)
         await site.ended(run_id)
     assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 2)
+
+
+async def test_a_cancel_does_not_call_unchanged_what_the_ledger_has_lost(
+    site: Site, backup: Backup
+) -> None:
+    async with site.worker():
+        run_id = await site.start({"pause": pause("send", 4), **ASKED})
+        await site.until(run_id, RunState.WAITING)
+        restore = await backup()
+        await site.sent(1)
+        async with asyncio.timeout(20):
+            while (await site.inspect(run_id)).waits[-1].reference != "main/pay:1":
+                await asyncio.sleep(0.1)
+    site = site.beside(await restore())
+    async with site.worker():
+        await released(site.ledger)
+        await site.act(run_id, ActKind.CANCEL, seconds=15)
+        await site.until(run_id, RunState.CANCELLED_AFTER_EFFECT)
+        await site.ended(run_id)
+    assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 1)

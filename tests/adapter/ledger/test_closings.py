@@ -92,6 +92,21 @@ async def test_a_cancel_on_record_came_before_an_end_that_knows_nothing_of_it(
     assert "done" not in [step.node for step in (await ledger.reads.inspect(run_id, None)).steps]
 
 
+async def test_what_an_execution_has_changed_is_said_of_its_end_though_the_ledger_has_lost_it(
+    ledger: Ledger, run_id: str
+) -> None:
+    ended = await ledger.runs.close(run_id, 1, replace(CANCELLED, changed=True))
+    assert ended.state is RunState.CANCELLED_AFTER_EFFECT
+
+
+async def test_it_is_said_too_of_an_end_that_had_to_wait(ledger: Ledger, run_id: str) -> None:
+    sent = await settled(ledger, run_id, MUTATION, unknown())
+    waits = await ledger.runs.close(run_id, 1, replace(CANCELLED, changed=True))
+    assert waits.state is RunState.ATTENTION
+    await ledger.effects.settle(answer(sent, refused()))
+    assert (await ledger.reads.run_status(run_id, None)).state is RunState.CANCELLED_AFTER_EFFECT
+
+
 @pytest.mark.parametrize("closing", [DONE, EXPIRED])
 async def test_an_end_of_the_cancel_s_own_route_stands_despite_it(
     ledger: Ledger, run_id: str, closing: Closing

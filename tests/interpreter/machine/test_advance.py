@@ -204,6 +204,23 @@ def test_a_call_that_is_refused_after_a_cancel_ends_the_run_as_cancelled() -> No
     assert not ended.despite_cancel
 
 
+@pytest.mark.parametrize(("operation", "changed"), [("send", True), ("read", False)])
+def test_a_cancelled_end_says_whether_its_execution_has_changed_something(
+    operation: str, changed: bool
+) -> None:
+    pause = {"type": "duration", "seconds": 60}
+    nodes = {
+        "call": call(operation, "pause"),
+        "pause": {"kind": "wait", "wait": pause, "outlets": {"elapsed": "done"}},
+        "done": finish(),
+    }
+    play = Play(program(nodes))
+    play.answer("call", ACCEPTED)
+    play.feed(e.CancelRequested(ADMITTED_MS))
+    assert play.closing.changed is changed
+    assert closing_from_json(closing_to_json(play.closing)) == play.closing
+
+
 def test_a_cancel_s_own_route_may_fail() -> None:
     play = Play(program(REVIEWED))
     play.answer("submit", ACCEPTED)
