@@ -171,13 +171,15 @@ class Performer:
         if not facts.contract.preparation:
             return command, None
         saved = await self.effects.saved(attempt.visit)
-        if saved is not None and saved.command.preparation is not None:
-            return saved.command, None
+        if saved is not None:
+            command = saved.command
+        if command.preparation is not None:
+            return command, None
         known = await self._foreseen(attempt, request, facts, command)
         if known is not None:
             return known
         try:
-            prepared = await self.products.prepare(facts.contract, facts.connection, request.input)
+            prepared = await self.products.prepare(facts.contract, facts.connection, command.input)
         except NotPrepared as failure:
             return command, failure.sent
         return replace(command, preparation=prepared), None

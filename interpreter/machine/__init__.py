@@ -6,9 +6,10 @@ feed back what happened.
 
 from __future__ import annotations
 
-from interpreter.machine.advance import advance, advance_traced, begin, doubted, reopened
+from interpreter.machine.advance import advance, advance_traced
 from interpreter.machine.program import Program, prepare
 from interpreter.machine.signals import Judged, SignalVerdict, has_passed, judge
+from interpreter.machine.standing import begin
 from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
 
@@ -21,9 +22,7 @@ __all__ = [
     "advance",
     "advance_traced",
     "begin",
-    "doubted",
     "has_passed",
     "judge",
     "prepare",
-    "reopened",
 ]

@@ -8,7 +8,6 @@ from dataclasses import replace
 from interpreter.contract.effects import ROOT_BRANCH, Reply, ReplyKind
 from interpreter.contract.operations import EffectClass
 from interpreter.contract.records import Closed, Closing, RunState
-from interpreter.contract.runs import StartRun
 from interpreter.definition import nodes as n
 from interpreter.machine import events as e
 from interpreter.machine.commands import Attend, Command, PerformCall, StopWaiting
@@ -16,41 +15,23 @@ from interpreter.machine.entry import (
     enter,
     leave,
     leave_as_recorded,
-    open_wait,
     perform,
     take_cancel_route,
 )
-from interpreter.machine.pointers import epoch_milliseconds
 from interpreter.machine.program import Program
 from interpreter.machine.signals import SignalVerdict, judge
+from interpreter.machine.standing import answered
 from interpreter.machine.state import (
-    Branch,
     Cursor,
     EffectView,
     KeptSignal,
     Phase,
-    RunFacts,
 )
 from interpreter.machine.state import RunState as MachineState
 from interpreter.machine.trail import Passage
 from interpreter.machine.turn import CANCELLED, Turn, always
 
 _ADMITTED = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
-
-
-def begin(start: StartRun) -> MachineState:
-    """The state before anything has happened."""
-    facts = RunFacts(
-        run_id=start.run_id,
-        workflow=start.workflow,
-        version=start.version,
-        input=start.input,
-        admitted_at=start.admitted_at,
-        deadline_at=start.deadline_at,
-        deadline_ms=epoch_milliseconds(start.deadline_at),
-        execution=start.execution,
-    )
-    return MachineState(facts=facts, branches={ROOT_BRANCH: Branch()})
 
 
 def advance(
@@ -108,33 +89,6 @@ def advance_traced(
     return turn.state, tuple(turn.commands), tuple(turn.trail)
 
 
-def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
-    """The commands that open again what a continued run waits for, calls in back-off included."""
-    turn = Turn(program, state, 0)
-    for name, branch in state.branches.items():
-        cursor = branch.cursor
-        node = None if cursor is None else program.definition.nodes[cursor.node]
-        if cursor is not None and cursor.phase is Phase.WAITING:
-            open_wait(turn, name, cursor)
-        elif cursor is not None and cursor.phase is Phase.CALLING and isinstance(node, n.CallNode):
-            perform(turn, name, cursor, node)
-    return tuple(turn.commands)
-
-
-def doubted(program: Program, state: MachineState) -> tuple[PerformCall, ...]:
-    """The effects whose fate is unknown, as they were asked for; none of a run that is ending."""
-    turn = Turn(program, state, 0)
-    if state.closing is not None or state.closed is not None:
-        return ()
-    for name, branch in state.branches.items():
-        cursor = branch.cursor
-        node = None if cursor is None else program.definition.nodes[cursor.node]
-        attends = cursor is not None and cursor.phase is Phase.ATTENTION
-        if attends and cursor is not None and isinstance(node, n.CallNode):
-            perform(turn, name, cursor, node)
-    return tuple(one for one in turn.commands if isinstance(one, PerformCall))
-
-
 def _closed(state: MachineState, closed: Closed) -> tuple[MachineState, tuple[Command, ...]]:
     if closed.state is RunState.ATTENTION:
         # The ledger holds an unknown effect that the machine's memory missed: a person is needed.
@@ -190,7 +144,8 @@ def _keep_standing(turn: Turn, event: e.Answered, reply: Reply) -> None:
     if contract.effect is EffectClass.READ:
         return
     effect = f"{event.branch}/{event.node}:{event.visit}"
-    view = EffectView(contract.id, reply.kind.value)
+    known = turn.state.effects.get(effect)
+    view = EffectView(contract.id, reply.kind.value, "" if known is None else known.act)
     turn.change(effects={**turn.state.effects, effect: view})
 
 
@@ -257,7 +212,10 @@ def _closed_from(reply: Reply) -> Closed:
 def _retried_same(turn: Turn, event: e.RetriedSame) -> None:
     cursor = _standing_at(turn, event, Phase.ATTENTION)
     node = turn.program.definition.nodes[event.node]
-    if cursor is None or not isinstance(node, n.CallNode):
+    if not isinstance(node, n.CallNode):
+        return
+    if cursor is None:
+        _resend(turn, event, node)
         return
     if event.generation <= cursor.generation:
         # The act was carried out before; continue-as-new makes Temporal forget its id.
@@ -269,6 +227,41 @@ def _retried_same(turn: Turn, event: e.RetriedSame) -> None:
     )
     turn.put(event.branch, replace(at, cursor=turned))
     perform(turn, event.branch, turned, node)
+    _note_act(turn, event)
+
+
+def _note_act(turn: Turn, event: e.RetriedSame) -> None:
+    effect = f"{event.branch}/{event.node}:{event.visit}"
+    known = turn.state.effects.get(effect)
+    if known is not None:
+        noted = replace(known, act=event.act)
+        turn.change(effects={**turn.state.effects, effect: noted})
+
+
+def _resend(turn: Turn, event: e.RetriedSame, node: n.CallNode) -> None:
+    """Send a command again to which the run has had its answer, and a restored ledger has not.
+
+    What is sent is the command on record, and the answer is for the ledger alone.
+    """
+    effect = f"{event.branch}/{event.node}:{event.visit}"
+    if not answered(turn.state, effect) or turn.state.effects[effect].act == event.act:
+        return
+    _note_act(turn, event)
+    operation = turn.program.definition.operations[node.operation]
+    turn.commands.append(
+        PerformCall(
+            event.branch,
+            event.node,
+            event.visit,
+            event.generation,
+            operation.contract.id,
+            operation.connection,
+            operation.contract.effect,
+            None,
+            turn.number(2),
+            passed=True,
+        )
+    )
 
 
 def _elapsed(turn: Turn, event: e.Elapsed) -> None:

@@ -15,7 +15,8 @@ class PerformCall:
     """One effect: call ``operation`` on ``connection`` with ``input``.
 
     ``sequence`` numbers the call's own projection (``sequence + 1`` its settled form); ``steps``
-    are earlier projections that ride along.
+    are earlier projections that ride along. One that is ``passed`` is not waited for, and its input
+    is that of the command on record.
     """
 
     branch: str
@@ -29,6 +30,7 @@ class PerformCall:
     sequence: int
     steps: tuple[StepRecord, ...] = ()
     after_cancel: bool = False
+    passed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

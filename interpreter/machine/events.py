@@ -32,13 +32,17 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class RetriedSame:
-    """An operator asked for the saved command to be sent again, as a new generation."""
+    """An operator asked for the saved command to be sent again, as a new generation.
+
+    ``act`` is the act's id, by which one that is told again is known.
+    """
 
     branch: str
     node: str
     visit: int
     generation: int
     now_ms: int
+    act: str = ""
 
 
 @dataclass(frozen=True, slots=True)

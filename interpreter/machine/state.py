@@ -76,10 +76,14 @@ class KeptSignal:
 
 @dataclass(frozen=True, slots=True)
 class EffectView:
-    """A mutation or evaluation as people see it: the operation and how it stands."""
+    """A mutation or evaluation as people see it: the operation and how it stands.
+
+    ``act`` is the last one that had its command sent again.
+    """
 
     operation: str
     standing: str
+    act: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ from interpreter.contract.records import Closed, Closing
 from interpreter.contract.runs import StartRun
 from interpreter.contract.values import JsonValue
 from interpreter.definition import nodes as n
-from interpreter.machine import SignalVerdict, advance, begin, doubted, has_passed, judge, reopened
+from interpreter.machine import SignalVerdict, advance, begin, has_passed, judge
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
 from interpreter.machine.program import Program
-from interpreter.machine.state import Phase, reached, state_from_json, state_to_json
+from interpreter.machine.standing import answered, attended, doubted, reopened, visit_of
+from interpreter.machine.state import reached, state_from_json, state_to_json
 from interpreter.machine.view import details
 from interpreter.workflow.perform import Performer
 
@@ -100,36 +101,33 @@ class Driver:
 
     def attends(self, visit_id: str) -> bool:
         """True when this visit is an effect whose fate is unknown."""
-        return self._unknown(visit_id) is not None
+        return attended(self._state, visit_id) is not None
+
+    def may_retry(self, visit_id: str, act: str) -> bool:
+        """True for an effect whose fate is unknown here, or to a ledger that lost its answer."""
+        if not answered(self._state, visit_id):
+            return self.attends(visit_id)
+        told = self._state.effects[visit_id].act == act
+        return not told and visit_of(visit_id) not in self._calling
 
     def may_reconcile(self, visit_id: str) -> bool:
         """True when a receipt of this visit could help: it is unknown, or keeps the end waiting."""
-        return self.attends(visit_id) or self._state.wanted is not None
+        known = self.attends(visit_id) or answered(self._state, visit_id)
+        return known or self._state.wanted is not None
 
-    def retry_same(self, visit_id: str, generation: int) -> None:
+    def retry_same(self, visit_id: str, generation: int, act: str) -> None:
         """Have the machine send the saved command again, unless it has done so before."""
-        at = self._unknown(visit_id)
-        if at is not None:
-            self._inbox.append(e.RetriedSame(*at, generation, _now_ms()))
+        self._inbox.append(e.RetriedSame(*visit_of(visit_id), generation, _now_ms(), act))
 
     def reconcile(self, visit_id: str, generation: int, act: str) -> None:
         """Have the product's receipt read; what it proves comes back as an event."""
         self._in_flight += 1
         self._spawn(self._reconcile(visit_id, generation, act))
 
-    def _unknown(self, visit_id: str) -> tuple[str, str, int] | None:
-        for name, branch in self._state.branches.items():
-            cursor = branch.cursor
-            if cursor is None or cursor.phase is not Phase.ATTENTION:
-                continue
-            if visit_id == f"{name}/{cursor.node}:{cursor.visit}":
-                return name, cursor.node, cursor.visit
-        return None
-
     async def _reconcile(self, visit_id: str, generation: int, act: str) -> None:
         reply = await self._performer.reconcile(f"{visit_id}:{generation}", act)
         self._in_flight -= 1
-        at = self._unknown(visit_id)
+        at = attended(self._state, visit_id)
         if at is not None and reply is not None:
             self._inbox.append(e.Answered(*at, generation, reply, _now_ms()))
         elif at is None:
@@ -329,7 +327,9 @@ class Driver:
         reply = await asked
         self._in_flight -= 1
         self._calling.discard(_visit(command))
-        if reply is not None:
+        if reply is not None and command.passed:
+            self._inbox.append(e.DoubtLifted(_now_ms()))
+        elif reply is not None:
             self._inbox.append(e.Answered(*_visit(command), command.generation, reply, _now_ms()))
 
     async def _timer(self, command: c.StartTimer) -> None:

@@ -77,17 +77,17 @@ class InterpretedRun:
         name=names.RETRY_SAME, description="send the saved command of an unknown effect again"
     )
     def retry_same(self, act: JsonValue) -> JsonValue:
-        """Take ``{visit, generation}``: the ledger has opened the effect for that generation.
+        """Take ``{visit, generation, act}``: the ledger has opened the effect for that generation.
 
         It records and returns; what becomes of the effect stands in the ledger (protocol rule 8).
         """
-        self._present.retry_same(act["visit"], act["generation"])
+        self._present.retry_same(act["visit"], act["generation"], act.get("act", ""))
         return {"taken": True}
 
     @retry_same.validator
     def _check_retry_same(self, act: JsonValue) -> None:
         driver = self._present
-        if not _fits(act) or not driver.attends(act["visit"]):
+        if not _fits(act) or not driver.may_retry(act["visit"], act.get("act", "")):
             raise _not_in_attention()
 
     @workflow.update(
@@ -177,6 +177,7 @@ def _fits(act: JsonValue, *texts: str) -> bool:
     return (
         isinstance(act, dict)
         and isinstance(act.get("generation"), int)
+        and isinstance(act.get("act", ""), str)
         and all(isinstance(act.get(name), str) for name in ("visit", *texts))
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from adapter.ledger import ActKind
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
@@ -63,3 +65,33 @@ async def test_a_cancel_does_not_call_unchanged_what_the_ledger_has_lost(
         await site.until(run_id, RunState.CANCELLED_AFTER_EFFECT)
         await site.ended(run_id)
     assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome", "asked"),
+    [(ActKind.RETRY_SAME, "accepted", 3), (ActKind.RECONCILE, "confirmed", 2)],
+)
+async def test_what_was_settled_since_the_backup_is_settled_again_by_a_person(
+    site: Site, backup: Backup, kind: ActKind, outcome: str, asked: int
+) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(ASKED)
+        await site.until(run_id, RunState.ATTENTION)
+        restore = await backup()
+        assert (await site.act(run_id, ActKind.RETRY_SAME)).outcome == "accepted"
+        await site.until(run_id, RunState.WAITING)
+    site = site.beside(await restore())
+    async with site.worker():
+        await released(site.ledger, leave_unknown=True)
+        assert (await site.act(run_id, kind, "r2")).outcome == outcome
+        await site.signalled(run_id, "s1")
+        await site.until(run_id, RunState.FINISHED)
+        await site.ended(run_id)
+        steps = (await site.inspect(run_id)).steps
+    assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], asked)
+    assert {(step.node, step.state) for step in steps} == {
+        ("send", "succeeded"),
+        ("pay", "succeeded"),
+        ("done", "succeeded"),
+    }

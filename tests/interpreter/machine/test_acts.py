@@ -45,9 +45,9 @@ def asking() -> Play:
     return Play(prepare(type(made)(**{**members, "operations": operations})))
 
 
-def retried(generation: int) -> e.RetriedSame:
+def retried(generation: int, act: str = "") -> e.RetriedSame:
     """A retry-same of the first send."""
-    return e.RetriedSame("main", "one", 1, generation, NOW)
+    return e.RetriedSame("main", "one", 1, generation, NOW, act)
 
 
 def cursor(play: Play) -> Any:
@@ -70,6 +70,21 @@ def test_a_retry_of_an_effect_that_is_not_unknown_changes_nothing() -> None:
     assert play.feed(retried(2)) == ()
     play.answer("one", ACCEPTED)
     assert play.feed(retried(2)) == ()
+
+
+def test_what_the_run_has_passed_is_sent_again_for_a_ledger_that_lost_its_answer() -> None:
+    play = sends()
+    play.answer("one", UNKNOWN)
+    play.feed(retried(2, "act-1"))
+    play.answer("one", ACCEPTED, generation=2)
+    at = cursor(play)
+    assert play.feed(retried(2, "act-1")) == ()
+    [command] = play.feed(retried(2, "act-2"))
+    assert isinstance(command, c.PerformCall)
+    assert (command.node, command.generation, command.passed) == ("one", 2, True)
+    assert play.feed(retried(2, "act-2")) == ()
+    assert play.answer("one", UNKNOWN, generation=2) == ()
+    assert cursor(play) == at
 
 
 def test_a_receipt_found_while_a_retry_is_under_way_is_left_to_the_retry() -> None:

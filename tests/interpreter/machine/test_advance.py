@@ -9,9 +9,10 @@ import pytest
 from interpreter.contract.calls import closing_from_json, closing_to_json
 from interpreter.contract.effects import Reply, ReplyKind
 from interpreter.contract.records import Closed, RunState
-from interpreter.machine import MachineState, Program, advance, begin, reopened
+from interpreter.machine import MachineState, Program, advance, begin
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
+from interpreter.machine.standing import reopened
 from interpreter.machine.state import Phase, state_from_json, state_to_json
 from tests.fixtures.definitions import (
     ADMITTED_MS,

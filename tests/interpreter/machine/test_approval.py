@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from interpreter.contract.values import digest
-from interpreter.machine import MachineState, advance, advance_traced, begin, reopened
+from interpreter.machine import MachineState, advance, advance_traced, begin
 from interpreter.machine import commands as c
 from interpreter.machine import events as e
+from interpreter.machine.standing import reopened
 from interpreter.machine.state import state_from_json, state_to_json
 from tests.fixtures.definitions import ADMITTED_MS, finish, program, start_of
 

@@ -54,6 +54,11 @@ INSTANT: dict[str, Any] = {
     },
     "done": finish(),
 }
+PASSED: dict[str, Any] = {
+    "one": call("send", "wait"),
+    "wait": {**INSTANT["wait"], "wait": {"type": "duration", "seconds": 3}},
+    "done": finish(),
+}
 SIGNAL: dict[str, Any] = {
     "wait": {
         "kind": "wait",
@@ -282,6 +287,15 @@ async def _retry_same(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -
     await taken(handle, names.RETRY_SAME, 2)
 
 
+async def _retry_what_is_passed(
+    handle: WorkflowHandle[Any, Any], script: ScriptedActivities
+) -> None:
+    while not script.opened:
+        await asyncio.sleep(0.05)
+    await taken(handle, names.RETRY_SAME, 2)
+    await asked(script, 2)
+
+
 async def _retry_same_twice(handle: WorkflowHandle[Any, Any], _: ScriptedActivities) -> None:
     await taken(handle, names.RETRY_SAME, 2)
     await asyncio.sleep(0.5)
@@ -415,6 +429,7 @@ PATHS: dict[str, Path] = {
     "retried-twice": Path(
         EFFECTS, _script(one=[UNKNOWN, UNKNOWN, accepted()], two=[accepted()]), _retry_same_twice
     ),
+    "sent-again": Path(PASSED, _script(one=[accepted(), accepted()]), _retry_what_is_passed),
     "reconciled": Path(
         EFFECTS, _script(one=[UNKNOWN], two=[accepted()], receipts=[accepted()]), _reconcile
     ),
