@@ -31,6 +31,9 @@ _LOCAL_BUDGET = 0.8
 MOST_LOCAL: Final = 50
 """Local attempts at once on one connection, half of a worker's: a slow product leaves room."""
 
+NOT_ON_RECORD: Final = "not-on-record"
+"""The code for a command that is to be sent again, and that the ledger does not hold."""
+
 _HELD_DELAY = 30.0
 _LONGEST_PAUSE = 60.0
 """After so many seconds of a longer pause the ledger is asked whether the run still goes on."""
@@ -120,6 +123,9 @@ class Performer:
     async def _effect(
         self, attempt: Attempt, request: CallRequest, facts: ports.CallFacts
     ) -> Reply:
+        if request.input is None and await self.effects.saved(attempt.visit) is None:
+            # Only what is on record was to be sent, and a restore has taken that away.
+            return Reply(ReplyKind.NOT_PERMITTED, code=NOT_ON_RECORD)
         made = await self._command(attempt, request, facts)
         if isinstance(made, Reply):
             return made

@@ -19,6 +19,7 @@ class CallRequest:
     where this is not the first activity of the call, when the first one was asked for;
     ``not_before_ms`` until when the product has asked to be left alone. With ``only_asks`` nothing
     is sent whatever the ledger says: an execution tells it of an effect whose fate is unknown.
+    Without an ``input``, which is an object, only the command on record is sent.
     """
 
     input: JsonValue

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from interpreter.contract.effects import ROOT_BRANCH, Reply, ReplyKind
 from interpreter.contract.operations import EffectClass
 from interpreter.contract.records import Closed, Closing, RunState
 from interpreter.definition import nodes as n
 from interpreter.machine import events as e
-from interpreter.machine.commands import Attend, Command, PerformCall, StopWaiting
+from interpreter.machine.commands import Attend, Command, StopWaiting
 from interpreter.machine.entry import (
     enter,
     leave,
@@ -20,7 +21,7 @@ from interpreter.machine.entry import (
 )
 from interpreter.machine.program import Program
 from interpreter.machine.signals import SignalVerdict, judge
-from interpreter.machine.standing import answered
+from interpreter.machine.standing import answered, resent
 from interpreter.machine.state import (
     Cursor,
     EffectView,
@@ -85,7 +86,7 @@ def advance_traced(
         case e.DeadlineReached():
             _deadline_reached(turn)
         case e.DoubtLifted():
-            _doubt_lifted(turn)
+            _doubt_lifted(turn, event)
     return turn.state, tuple(turn.commands), tuple(turn.trail)
 
 
@@ -215,10 +216,11 @@ def _retried_same(turn: Turn, event: e.RetriedSame) -> None:
     if not isinstance(node, n.CallNode):
         return
     if cursor is None:
-        _resend(turn, event, node)
+        _resend(turn, event)
         return
-    if event.generation <= cursor.generation:
-        # The act was carried out before; continue-as-new makes Temporal forget its id.
+    if event.generation <= cursor.generation and _told(turn, event):
+        # The act was carried out before; continue-as-new makes Temporal forget its id. Another one
+        # comes from a restored ledger, which has lost generations.
         return
     at = turn.branch(event.branch)
     sequence = turn.number(2)
@@ -227,18 +229,22 @@ def _retried_same(turn: Turn, event: e.RetriedSame) -> None:
     )
     turn.put(event.branch, replace(at, cursor=turned))
     perform(turn, event.branch, turned, node)
-    _note_act(turn, event)
+    _note_effect(turn, f"{event.branch}/{event.node}:{event.visit}", act=event.act)
 
 
-def _note_act(turn: Turn, event: e.RetriedSame) -> None:
-    effect = f"{event.branch}/{event.node}:{event.visit}"
+def _told(turn: Turn, event: e.RetriedSame) -> bool:
+    known = turn.state.effects.get(f"{event.branch}/{event.node}:{event.visit}")
+    return not event.act or (known is not None and known.act == event.act)
+
+
+def _note_effect(turn: Turn, effect: str, **members: Any) -> None:
     known = turn.state.effects.get(effect)
     if known is not None:
-        noted = replace(known, act=event.act)
+        noted = replace(known, **members)
         turn.change(effects={**turn.state.effects, effect: noted})
 
 
-def _resend(turn: Turn, event: e.RetriedSame, node: n.CallNode) -> None:
+def _resend(turn: Turn, event: e.RetriedSame) -> None:
     """Send a command again to which the run has had its answer, and a restored ledger has not.
 
     What is sent is the command on record, and the answer is for the ledger alone.
@@ -246,22 +252,9 @@ def _resend(turn: Turn, event: e.RetriedSame, node: n.CallNode) -> None:
     effect = f"{event.branch}/{event.node}:{event.visit}"
     if not answered(turn.state, effect) or turn.state.effects[effect].act == event.act:
         return
-    _note_act(turn, event)
-    operation = turn.program.definition.operations[node.operation]
-    turn.commands.append(
-        PerformCall(
-            event.branch,
-            event.node,
-            event.visit,
-            event.generation,
-            operation.contract.id,
-            operation.connection,
-            operation.contract.effect,
-            None,
-            turn.number(2),
-            passed=True,
-        )
-    )
+    resend = (event.generation, turn.number(2))
+    _note_effect(turn, effect, act=event.act, resend=resend)
+    turn.commands.append(resent(turn.program, effect, *resend))
 
 
 def _elapsed(turn: Turn, event: e.Elapsed) -> None:
@@ -379,7 +372,9 @@ def _deadline_reached(turn: Turn) -> None:
         turn.close(Closing(RunState.EXPIRED, 0))
 
 
-def _doubt_lifted(turn: Turn) -> None:
+def _doubt_lifted(turn: Turn, event: e.DoubtLifted) -> None:
+    if event.effect is not None:
+        _note_effect(turn, "{}/{}:{}".format(*event.effect), resend=None)
     wanted = turn.state.wanted
     if wanted is not None:
         turn.change(wanted=None)

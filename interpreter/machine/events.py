@@ -113,9 +113,13 @@ class ClosedAs:
 
 @dataclass(frozen=True, slots=True)
 class DoubtLifted:
-    """An unknown effect that kept the run from ending may be settled: ask for the end again."""
+    """An unknown effect that kept the run from ending may be settled: ask for the end again.
+
+    ``effect`` is one whose command, passed by the run, was sent again and has its answer.
+    """
 
     now_ms: int
+    effect: tuple[str, str, int] | None = None
 
 
 Event: TypeAlias = (

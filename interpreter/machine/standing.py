@@ -31,7 +31,10 @@ def begin(start: StartRun) -> MachineState:
 
 
 def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
-    """The commands that open again what a continued run waits for, calls in back-off included."""
+    """The commands that open again what a continued run waits for, calls in back-off included.
+
+    So are those of effects that it has passed and that are to be sent again.
+    """
     turn = Turn(program, state, 0)
     for name, branch in state.branches.items():
         cursor = branch.cursor
@@ -40,7 +43,22 @@ def reopened(program: Program, state: MachineState) -> tuple[Command, ...]:
             open_wait(turn, name, cursor)
         elif cursor is not None and cursor.phase is Phase.CALLING and isinstance(node, n.CallNode):
             perform(turn, name, cursor, node)
+    for effect, view in state.effects.items():
+        if view.resend is not None:
+            turn.commands.append(resent(program, effect, *view.resend))
     return tuple(turn.commands)
+
+
+def resent(program: Program, effect: str, generation: int, sequence: int) -> PerformCall:
+    """The call that sends the command on record of an effect again which its run has passed."""
+    branch, name, visit = visit_of(effect)
+    node = program.definition.nodes[name]
+    if not isinstance(node, n.CallNode):
+        raise ValueError("an effect is a visit of a call")
+    operation = program.definition.operations[node.operation]
+    contract, connection = operation.contract, operation.connection
+    about = (contract.id, connection, contract.effect, None, sequence)
+    return PerformCall(branch, name, visit, generation, *about, passed=True)
 
 
 def doubted(program: Program, state: MachineState) -> tuple[PerformCall, ...]:
@@ -64,14 +82,14 @@ def visit_of(visit: str) -> tuple[str, str, int]:
     return branch, node, int(number)
 
 
-def attended(state: MachineState, visit: str) -> tuple[str, str, int] | None:
-    """Branch, node and number of a visit at which a branch stands with an unknown effect."""
+def attended(state: MachineState, visit: str) -> tuple[str, str, int, int] | None:
+    """Branch, node, number and generation of a visit at which a branch stands in doubt."""
     for name, branch in state.branches.items():
         cursor = branch.cursor
         if cursor is None or cursor.phase is not Phase.ATTENTION:
             continue
         if visit == f"{name}/{cursor.node}:{cursor.visit}":
-            return name, cursor.node, cursor.visit
+            return name, cursor.node, cursor.visit, cursor.generation
     return None
 
 

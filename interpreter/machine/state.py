@@ -78,12 +78,14 @@ class KeptSignal:
 class EffectView:
     """A mutation or evaluation as people see it: the operation and how it stands.
 
-    ``act`` is the last one that had its command sent again.
+    ``act`` is the last one that had its command sent again; ``resend`` the generation and the
+    sequence number of that while the run, which has passed the effect, has no answer to it.
     """
 
     operation: str
     standing: str
     act: str = ""
+    resend: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ _CANCELS_ONCE = "cancels-once"
 _AWAITS = "awaits-cancel"
 _LATE = "late-waits-expire"
 _CONFIRMS = "doubts-confirmed"
+_RECEDES = "generations-recede"  # A restored ledger counts them from an earlier one.
 _MOST_NOTED = 20
 _TAKEN = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -99,24 +100,24 @@ class Driver:
             self._noted += 1
             self._write(self._performer.note_signal(name, verdict, self._noted))
 
-    def attends(self, visit_id: str) -> bool:
-        """True when this visit is an effect whose fate is unknown."""
-        return attended(self._state, visit_id) is not None
-
-    def may_retry(self, visit_id: str, act: str) -> bool:
+    def may_retry(self, visit_id: str, generation: int, act: str) -> bool:
         """True for an effect whose fate is unknown here, or to a ledger that lost its answer."""
-        if not answered(self._state, visit_id):
-            return self.attends(visit_id)
-        told = self._state.effects[visit_id].act == act
-        return not told and visit_of(visit_id) not in self._calling
+        if answered(self._state, visit_id):
+            told = self._state.effects[visit_id].act == act
+            return not told and visit_of(visit_id) not in self._calling
+        asking = self._performer.confirms(f"{visit_id}:{generation}")
+        return attended(self._state, visit_id) is not None and not asking
 
     def may_reconcile(self, visit_id: str) -> bool:
         """True when a receipt of this visit could help: it is unknown, or keeps the end waiting."""
-        known = self.attends(visit_id) or answered(self._state, visit_id)
-        return known or self._state.wanted is not None
+        known = attended(self._state, visit_id) or answered(self._state, visit_id)
+        return bool(known) or self._state.wanted is not None
 
     def retry_same(self, visit_id: str, generation: int, act: str) -> None:
         """Have the machine send the saved command again, unless it has done so before."""
+        at = attended(self._state, visit_id)
+        if at and generation <= at[-1] and not workflow.patched(_RECEDES):
+            act = ""
         self._inbox.append(e.RetriedSame(*visit_of(visit_id), generation, _now_ms(), act))
 
     def reconcile(self, visit_id: str, generation: int, act: str) -> None:
@@ -128,10 +129,10 @@ class Driver:
         reply = await self._performer.reconcile(f"{visit_id}:{generation}", act)
         self._in_flight -= 1
         at = attended(self._state, visit_id)
-        if at is not None and reply is not None:
-            self._inbox.append(e.Answered(*at, generation, reply, _now_ms()))
-        elif at is None:
+        if at is None:
             self._inbox.append(e.DoubtLifted(_now_ms()))
+        elif reply is not None and (generation >= at[-1] or workflow.patched(_RECEDES)):
+            self._inbox.append(e.Answered(*at, reply, _now_ms()))
 
     async def drive(self) -> Closed:
         """Run to the recorded end of this execution, or continue as new."""
@@ -232,13 +233,10 @@ class Driver:
         if self._inbox or self._in_flight:
             self._reopen(hinted=self._performer.hinted)
             return
-        carried = {
-            "machine": state_to_json(self._state),
-            "hinted": self._performer.hinted,
-            "seen": self._performer.seen,
-        }
-        if self._performer.asked:
-            carried["asked"] = self._performer.asked
+        machine, performer = state_to_json(self._state), self._performer
+        carried = {"machine": machine, "hinted": performer.hinted, "seen": performer.seen}
+        if performer.asked:
+            carried["asked"] = performer.asked
         workflow.continue_as_new(
             args=[replace(self._start, state=carried)],
             initial_versioning_behavior=ContinueAsNewVersioningBehavior.AUTO_UPGRADE,
@@ -328,7 +326,7 @@ class Driver:
         self._in_flight -= 1
         self._calling.discard(_visit(command))
         if reply is not None and command.passed:
-            self._inbox.append(e.DoubtLifted(_now_ms()))
+            self._inbox.append(e.DoubtLifted(_now_ms(), _visit(command)))
         elif reply is not None:
             self._inbox.append(e.Answered(*_visit(command), command.generation, reply, _now_ms()))
 
@@ -346,7 +344,7 @@ class Driver:
             stopped = await self._end_signal_wait(command, source.signal)
         if stopped != "cancel" or self._state.cancel_requested:
             self._inbox.append(self._over(command, expired=stopped == "deadline"))
-        # Else Temporal is about to deliver the cancel, or has delivered it: it ends this wait.
+        # Else Temporal is about to deliver the cancel, which ends this wait.
         self._inbox.extend(self._held_back)
         self._held_back.clear()
 

@@ -85,6 +85,7 @@ class Performer:
         self._binding = binding
         self._calls: dict[str, ActivityHandle[Any]] = {}
         self._polls: dict[str, ActivityHandle[Any]] = {}
+        self._confirms: dict[str, ActivityHandle[Any]] = {}
         self._hinted: set[str] = set()
         self._stopped: set[str] = set()
         self._postponing = False
@@ -148,15 +149,21 @@ class Performer:
     ) -> Reply | None:
         """What the ledger says of an unknown effect, which it may have lost; nothing is sent.
 
-        None where the ledger says nothing of it.
+        None where the ledger says nothing of it, or is being asked already.
         """
         visit = VisitRef(self._run_id, command.branch, command.node, command.visit)
         identity, since_ms = visit.activity_id(command.generation), epoch_milliseconds(admitted_at)
         about = (command.input, command.sequence, (), command.after_cancel, self.seen, since_ms)
         asked = CallRequest(*about, only_asks=True)
+        if self.confirms(identity):
+            return None
         remote = self._remote(command, asked, identity, send_seconds)
-        reply = call_reply(identity, await self._run(remote, {}))
+        reply = call_reply(identity, await self._run(remote, self._confirms))
         return None if reply is None or reply.kind is ReplyKind.NOT_PERMITTED else reply
+
+    def confirms(self, identity: str) -> bool:
+        """True while the ledger is asked; an activity of the same id would fail every task."""
+        return identity in self._confirms
 
     def _local_first(self, command: PerformCall) -> bool:
         if command.connection in self._binding.task_queues:

@@ -87,7 +87,9 @@ class InterpretedRun:
     @retry_same.validator
     def _check_retry_same(self, act: JsonValue) -> None:
         driver = self._present
-        if not _fits(act) or not driver.may_retry(act["visit"], act.get("act", "")):
+        if not _fits(act):
+            raise _not_in_attention()
+        if not driver.may_retry(act["visit"], act["generation"], act.get("act", "")):
             raise _not_in_attention()
 
     @workflow.update(

@@ -6,12 +6,15 @@ import asyncio
 
 import pytest
 
-from adapter.ledger import ActKind
+from adapter.ledger import ActKind, Wish
+from adapter.ledger.holds import HoldCode
+from adapter.temporal.versions import nudge
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
+from tests.fixtures.postgres import as_owner
 from tests.recovery.conftest import SEND, Site, call
 from tests.recovery.going_back import pause
-from tests.recovery.restoring import Backup, backup, released
+from tests.recovery.restoring import Backup, backup, elsewhere, released, unheld
 
 __all__ = ["backup"]
 
@@ -95,3 +98,58 @@ async def test_what_was_settled_since_the_backup_is_settled_again_by_a_person(
         ("pay", "succeeded"),
         ("done", "succeeded"),
     }
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [(ActKind.RETRY_SAME, "accepted"), (ActKind.RECONCILE, "confirmed")],
+)
+async def test_a_ledger_that_lost_a_generation_settles_what_is_still_unknown(
+    site: Site, backup: Backup, kind: ActKind, outcome: str
+) -> None:
+    for _ in range(2):
+        site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(ASKED)
+        await site.until(run_id, RunState.ATTENTION)
+        restore = await backup()
+        assert (await site.act(run_id, ActKind.RETRY_SAME)).outcome == "unknown"
+    site = site.beside(await restore())
+    async with site.worker():
+        await released(site.ledger, leave_unknown=True)
+        assert (await site.act(run_id, kind, "r2", seconds=20)).outcome == outcome
+        await site.signalled(run_id, "s1")
+        await site.until(run_id, RunState.FINISHED)
+        await site.ended(run_id)
+    assert site.applied() == [1]
+
+
+async def test_a_command_that_is_sent_again_beside_its_run_moves_with_it(
+    site: Site, backup: Backup, database_url: str
+) -> None:
+    site.pretend.fault(SEND, "lost-response")
+    async with site.worker():
+        run_id = await site.start(ASKED)
+        await site.until(run_id, RunState.ATTENTION)
+        restore = await backup()
+        assert (await site.act(run_id, ActKind.RETRY_SAME)).outcome == "accepted"
+        await site.until(run_id, RunState.WAITING)
+    site = site.beside(await restore())
+    async with site.worker():
+        await released(site.ledger, leave_unknown=True)
+        wish = Wish(ActKind.RETRY_SAME, "ops", "for good reason", "r2")
+        begun = await site.ledger.acts.begin(run_id, wish)
+        await site.ledger.holds.place(HoldCode.LEDGER_BEHIND)
+        await site.courier.carry_out(begun, 2)
+        handle = await site.handle(run_id)
+        first = (await handle.describe()).run_id
+        await nudge(site.client, handle.id)
+        async with asyncio.timeout(10):
+            while (await handle.describe()).run_id == first:
+                await asyncio.sleep(0.1)
+        await unheld(as_owner(elsewhere(database_url)))
+        assert (await site.courier.carry_out(begun, 40)).outcome == "accepted"
+        await site.signalled(run_id, "s1")
+        await site.until(run_id, RunState.FINISHED)
+        await site.ended(run_id)
+    assert site.applied() == [1]

@@ -14,7 +14,7 @@ from temporalio.testing import ActivityEnvironment
 
 from activities import ports
 from activities.calls.attempt import Attempt
-from activities.calls.perform import MOST_LOCAL, Performer, heartbeat_while
+from activities.calls.perform import MOST_LOCAL, NOT_ON_RECORD, Performer, heartbeat_while
 from activities.catalogue import Catalogue
 from activities.errors import LedgerUnavailable
 from activities.products import Products, Sent
@@ -192,6 +192,16 @@ async def test_one_connection_never_takes_every_place_of_local_attempts() -> Non
     assert not any(map(left, await asyncio.gather(*working)))
     slow.connection = "line"
     assert await performed(performer, READ) == ACCEPTED
+
+
+@pytest.mark.parametrize("operation", [SEND, ACT])
+async def test_what_is_to_be_sent_again_and_is_not_on_record_is_not_made_up(operation: str) -> None:
+    world = Pretending(operation)
+    world.answered.set()
+    again = CallRequest(None, 1)
+    reply = await world.performer().perform(attempt(operation, local=False), again)
+    assert reply == Reply(ReplyKind.NOT_PERMITTED, code=NOT_ON_RECORD)
+    assert (world.claimed_at, world.prepared, world.ends) == (0.0, 0, [])
 
 
 async def test_a_cancel_does_not_interrupt_what_was_dispatched() -> None:

@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 import pytest
+from temporalio.api.enums.v1 import EventType
 from temporalio.client import (
     Client,
     WorkflowFailureError,
@@ -138,6 +139,31 @@ async def test_a_cancel_leaves_an_unknown_effect_and_a_receipt_ends_the_run(
     assert [closing.state for closing in script.closings] == [RunState.CANCELLED]
     # The ledger is asked once more, which sends nothing: it may be a restored one.
     assert (len(script.asked), script.confirmed) == (1, ["main/one:1:1"])
+
+
+async def test_a_cancel_while_the_ledger_is_asked_asks_it_no_second_time(
+    client: Client, task_queue: str
+) -> None:
+    script = sending(UNKNOWN)
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(EFFECTS)
+        await until(lambda: script.given)
+        await asyncio.sleep(0.3)
+        script.hold["one"] = asyncio.Event()
+        await handle.signal(names.HAND_OVER_SIGNAL)
+        await until(lambda: script.confirmed)
+        latest = client.get_workflow_handle(handle.id)
+        await latest.cancel()
+        with pytest.raises(WorkflowUpdateFailedError):
+            # An activity of that name is open, and a second one would fail the task for ever.
+            await latest.execute_update(names.RETRY_SAME, {**retry(1), "act": "a2"}, id="a2")
+        await until(lambda: script.cancels)
+        await asyncio.sleep(0.5)
+        kinds = {event.event_type async for event in latest.fetch_history_events()}
+        assert EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED not in kinds
+        script.hold["one"].set()
+        await latest.terminate()
+    assert script.confirmed == ["main/one:1:1"]
 
 
 async def test_an_end_that_waits_for_an_unknown_effect_comes_with_its_receipt(
