@@ -36,7 +36,7 @@ _CANCELS_ONCE = "cancels-once"
 _AWAITS = "awaits-cancel"
 _LATE = "late-waits-expire"
 _CONFIRMS = "doubts-confirmed"
-_RECEDES = "generations-recede"  # A restored ledger counts them from an earlier one.
+_RECEDES = "ledgers-recede"  # One that was restored has lost generations, and ends of waits.
 _MOST_NOTED = 20
 _TAKEN = frozenset({SignalVerdict.COMPLETED, SignalVerdict.KEPT})
 
@@ -88,9 +88,8 @@ class Driver:
             self._take(self._inbox.pop(0))
         if has_passed(self._state, visit):
             return SignalVerdict.COMPLETED
-        event = e.Signalled(name, id, payload, _now_ms())
         verdict = judge(self._program, self._state, name, id, payload).verdict
-        self._take(event)
+        self._take(e.Signalled(name, id, payload, _now_ms()))
         workflow.set_current_details(details(self._state))
         return verdict
 
@@ -279,8 +278,7 @@ class Driver:
 
     def _note_unless_taken(self, event: e.Signalled) -> None:
         if event.id.startswith(PLAIN_SIGNAL):
-            known = (self._program, self._state, event.name, event.id, event.payload)
-            verdict = judge(*known).verdict
+            verdict = judge(self._program, self._state, event.name, event.id, event.payload).verdict
             if verdict not in _TAKEN:
                 self.note_dropped(event.name, verdict.value)
 
@@ -372,7 +370,11 @@ class Driver:
         if end.resolution in ("completed", "gone"):
             at = _visit(command)
             self._inbox.append(e.Completed(*at, end.value, _now_ms(), end.resolution == "gone"))
-        elif end.resolution != "cancelled" or not workflow.patched(_AWAITS):
+        elif (
+            end.resolution != "cancelled"
+            or (self._state.cancel_requested and workflow.patched(_RECEDES))
+            or not workflow.patched(_AWAITS)
+        ):
             self._inbox.append(self._over(command, expired=end.resolution == "deadline"))
         # Else this execution went back to before a cancel, which is told again.
 

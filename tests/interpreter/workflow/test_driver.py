@@ -225,6 +225,26 @@ async def test_a_poll_that_a_cancel_has_ended_before_waits_for_the_cancel(
     assert script.closings[-1].state is RunState.CANCELLED
 
 
+async def test_a_wait_on_the_route_of_a_cancel_runs_out_where_the_ledger_has_lost_the_other(
+    client: Client, task_queue: str
+) -> None:
+    script = ScriptedActivities(
+        submit=[accepted()], wait=[not_yet(900)], undo=[accepted()], again=[WaitEnd("cancelled")]
+    )
+    nodes = {
+        **REVIEWED,
+        "undo": call("submit", "again"),
+        "again": review("done", expired="late", cancelled="stopped"),
+    }
+    async with staged(client, task_queue, script) as stage:
+        handle = await stage.start(nodes)
+        await until(lambda: len(script.asked) == 2)
+        await handle.cancel()
+        await until(lambda: script.closings)
+        await asyncio.sleep(0.2)
+    assert script.closings[-1].outcome == "late"
+
+
 async def test_a_cancel_that_somebody_completes_by_hand_is_recorded_all_the_same(
     client: Client, task_queue: str
 ) -> None:
