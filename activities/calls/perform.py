@@ -198,9 +198,7 @@ class Performer:
         command: ports.Command,
     ) -> Reply | None:
         """The reply that keeps this attempt from sending; None where it would be permitted."""
-        asks = replace(
-            _claim_of(attempt, request, facts, command, uuid.uuid4().hex), only_asks=True
-        )
+        asks = replace(_claim_of(attempt, request, facts, command, ""), only_asks=True)
         answer = await self.effects.claim(asks)
         if isinstance(answer, ports.Dispatched):
             raise AssertionError("a claim that only asks is never permitted")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from adapter.errors import Unavailable
-from adapter.ledger.holds import Attested
 from interpreter.contract.records import RunState, StartState
 from tests.recovery.conftest import ONE_MESSAGE, Site
-
-VOUCHED = Attested("ticket", True, True)
+from tests.recovery.restoring import VOUCHED
 
 
 async def test_a_repeated_start_waits_for_the_release_of_a_hold(site: Site) -> None:

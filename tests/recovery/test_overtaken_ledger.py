@@ -13,17 +13,12 @@ from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
 from tests.fixtures.postgres import as_owner
 from tests.recovery.conftest import SEND, Site, call
-from tests.recovery.going_back import pause
+from tests.recovery.going_back import pause, wait
 from tests.recovery.restoring import Backup, backup, elsewhere, released, unheld
 
 __all__ = ["backup"]
 
-PAID = {
-    "kind": "wait",
-    "wait": {"type": "signal", "signal": "paid", "schema": True, "timeoutSeconds": 600},
-    "outlets": {"resumed": "done"},
-}
-ASKED = {"send": call(SEND, "pay"), "pay": PAID, "done": finish()}
+ASKED = {"send": call(SEND, "pay"), "pay": wait("done"), "done": finish()}
 
 
 async def test_a_cancel_does_not_call_unsent_what_its_execution_has_passed(
@@ -70,13 +65,8 @@ async def test_a_cancel_does_not_call_unchanged_what_the_ledger_has_lost(
     assert (site.applied(), len(site.pretend.requests(SEND))) == ([1], 1)
 
 
-@pytest.mark.parametrize(
-    ("kind", "outcome", "asked"),
-    [(ActKind.RETRY_SAME, "accepted", 3), (ActKind.RECONCILE, "confirmed", 2)],
-)
-async def test_what_was_settled_since_the_backup_is_settled_again_by_a_person(
-    site: Site, backup: Backup, kind: ActKind, outcome: str, asked: int
-) -> None:
+async def settled_since(site: Site, backup: Backup) -> tuple[Site, str]:
+    """A run that goes on, whose restored ledger still holds its effect to be unknown."""
     site.pretend.fault(SEND, "lost-response")
     async with site.worker():
         run_id = await site.start(ASKED)
@@ -85,6 +75,17 @@ async def test_what_was_settled_since_the_backup_is_settled_again_by_a_person(
         assert (await site.act(run_id, ActKind.RETRY_SAME)).outcome == "accepted"
         await site.until(run_id, RunState.WAITING)
     site = site.beside(await restore())
+    return site, run_id
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome", "asked"),
+    [(ActKind.RETRY_SAME, "accepted", 3), (ActKind.RECONCILE, "confirmed", 2)],
+)
+async def test_what_was_settled_since_the_backup_is_settled_again_by_a_person(
+    site: Site, backup: Backup, kind: ActKind, outcome: str, asked: int
+) -> None:
+    site, run_id = await settled_since(site, backup)
     async with site.worker():
         await released(site.ledger, leave_unknown=True)
         assert (await site.act(run_id, kind, "r2")).outcome == outcome
@@ -127,14 +128,7 @@ async def test_a_ledger_that_lost_a_generation_settles_what_is_still_unknown(
 async def test_a_command_that_is_sent_again_beside_its_run_moves_with_it(
     site: Site, backup: Backup, database_url: str
 ) -> None:
-    site.pretend.fault(SEND, "lost-response")
-    async with site.worker():
-        run_id = await site.start(ASKED)
-        await site.until(run_id, RunState.ATTENTION)
-        restore = await backup()
-        assert (await site.act(run_id, ActKind.RETRY_SAME)).outcome == "accepted"
-        await site.until(run_id, RunState.WAITING)
-    site = site.beside(await restore())
+    site, run_id = await settled_since(site, backup)
     async with site.worker():
         await released(site.ledger, leave_unknown=True)
         wish = Wish(ActKind.RETRY_SAME, "ops", "for good reason", "r2")

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from adapter.ledger import ActKind
-from adapter.ledger.holds import Attested
 from interpreter.contract.records import RunState
 from tests.fixtures.definitions import finish
 from tests.recovery.conftest import SEND, Site, call
+from tests.recovery.restoring import released
 
 ACTION = "breg.invoke-action/v1"
 METADATA = "breg.read-metadata"
-VOUCHED = Attested("ticket", True, True)
 
 
 def nodes(attempts: int) -> dict[str, Any]:
@@ -78,9 +77,7 @@ async def test_a_preparation_that_fails_says_nothing_of_an_earlier_send(
         # As a backup from before the send has it, once the review has gone through it.
         await site.sql("delete from coordinator.attempts")
         await site.sql("delete from coordinator.effects")
-        await site.ledger.holds.begin_review("ops", "restored")
-        await site.ledger.reviews.complete("ops", VOUCHED)
-        await site.ledger.holds.release_restore("ops", "reviewed", leave_unknown=True)
+        await released(site.ledger, leave_unknown=True)
         await site.reconcile()
         async with asyncio.timeout(20):
             while not (await site.inspect(run_id)).effects:
